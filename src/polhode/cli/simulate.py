@@ -233,7 +233,7 @@ def _print_reactions(out: Console, trajectory: Trajectory, reactions: Sequence[s
 
 
 def _contacts(trajectory: Trajectory) -> dict[str, Any]:
-    """Of each contact, stop and dry friction modes at the end, impacts and largest forces; and what happened."""
+    """Modes at the end, impacts and largest forces of each contact, stop and dry friction, and contact events."""
     table: dict[str, Any] = {}
     for name in trajectory.contact_names:
         contact = trajectory.contact(name)

@@ -173,7 +173,7 @@ def reduced(equations: EquationsOfMotion, cached: dict[Key, Reduced]) -> Reduced
 
 
 def _choices(equations: EquationsOfMotion) -> dict[str, Choice]:
-    """By what the equations define the coordinates that constraints bring with them."""
+    """Conditions by which the equations define the coordinates of constraints."""
     result = {}
     for entry in equations.tree.auxiliary:
         rows = [] if equations.constraints is None else equations.constraints.rows
@@ -199,7 +199,7 @@ class Finding:
 
 @dataclass(frozen=True, repr=False)
 class Agreement(Told):
-    """What was compared with the reference derivation, where it disagrees, and what it does not cover."""
+    """The comparison with the reference derivation: what was checked, what differs, and what it does not cover."""
 
     checked: tuple[str, ...]
     findings: tuple[Finding, ...]
@@ -436,7 +436,7 @@ def _prints(entries: Sequence[Any]) -> list[int]:
 
 
 def _applied(equations: EquationsOfMotion) -> list[int]:
-    """What the loads come to on the speeds of the tree, weight apart: wrenches by the links' Jacobians, and forces."""
+    """Generalised forces of the loads on the tree's speeds, without weight."""
     tree, loads = equations.tree, loads_of(equations.system, equations.tree)
     efforts = [as_expr(entry) for entry in loads.speed_forces()]
     for i, (n, f) in enumerate(loads.wrenches()):
@@ -462,7 +462,7 @@ _LETTERS = {"mass_matrix": "M", "inverse_dynamics": "τ", "forward_dynamics": "u
 
 @dataclass(frozen=True)
 class Row:
-    """What one function costs as derived by one formalism; `nanoseconds` is None where it was not run."""
+    """Operation counts of one function by one formalism; `nanoseconds` is None if it was not run."""
 
     formalism: str
     function: str
@@ -501,7 +501,7 @@ class Comparison(Shown):
 
     @property
     def verdict(self) -> str:
-        """One sentence: how many distinct derivations agree, what the reference says, and what none derives."""
+        """One sentence: the number of distinct derivations that agree, and the result of the reference."""
         which = listed([repr(name) for name in self.states])
         stated = f"; the rates of {which} are the model's own, the same in all" if self.states else ""
         others = [f"{name} is in the speeds {chosen!r} and compared by u̇" for name, chosen in self.speeds.items()]
@@ -567,7 +567,7 @@ class Comparison(Shown):
 
 
 class CompareOptions(TypedDict, total=False):
-    """What `System.compare` takes besides formalisms."""
+    """Options of `System.compare` besides formalisms."""
 
     run: bool
     functions: Sequence[str] | str
@@ -689,7 +689,7 @@ def _warm_up(formalism: str, functions: Sequence[str]) -> None:
 def _rows(
     model: Model, formalism: str, functions: Sequence[str], run: bool, counted: _Known, speeds: str | None = None
 ) -> tuple[EquationsOfMotion, list[Row]]:
-    """What each function costs, derived afresh so that none is charged for another; and the last one's equations."""
+    """Costs of each function, each of a fresh derivation; and the equations of the last one."""
     equations, rows = derive(model, formalism, speeds=speeds), []
     for function in functions:
         began = time.perf_counter()

@@ -141,7 +141,7 @@ class EKF(Observer):
 
     @cached_property
     def graphs(self) -> Mapping[str, list[Expr]]:
-        """What a sample makes of x, P, y and c: `x` and `P` after it, `surprise` and `S`, `next x` and `next P`."""
+        """Expressions of one sample from x, P, y and c: `x`, `P` after it, `surprise`, `S`, `next x` and `next P`."""
         with quiet_collector():
             x, P, surprise, S = self._measured
             entries = self.covariance_symbols
@@ -203,7 +203,7 @@ _CURE = "Give arrays of numbers, without samples that lack."
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimates(Shown):
-    """What a filter made of samples: at each time `t` the state `x` (N, n) and its `covariances` (N, m, m).
+    """Estimates of a filter from samples: at each time `t` the state `x` (N, n) and `covariances` (N, m, m).
 
     `innovations` (N, k) are what samples had that was not expected, with `innovation_covariances` (N, k, k).
 
@@ -237,7 +237,7 @@ class Estimates(Shown):
 
     @property
     def normalised_innovations(self) -> Floats:
-        """νᵀS⁻¹ν at each sample: if the noise is as said, as many on average as there are outputs."""
+        """νᵀS⁻¹ν at each sample; with the assumed noise its mean is the number of outputs."""
         solved = np.linalg.solve(self.innovation_covariances, self.innovations[:, :, None])[:, :, 0]
         return np.asarray((solved * self.innovations).sum(axis=1))
 

@@ -52,7 +52,7 @@ from .weights import Floats, weights
 
 
 class LinearObserver(Observer):
-    """An observer with a constant gain L about an operating point; `gain` says which."""
+    """An observer with a constant gain L about an operating point, as `gain` returns it."""
 
     def __init__(
         self,

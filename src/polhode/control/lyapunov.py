@@ -117,7 +117,7 @@ _STEPS, _LOST = 200, 1e3
 
 @dataclass(frozen=True, repr=False)
 class Signs(Told):
-    """What was found of V and W near the goal: None where it is not known.
+    """Definiteness of V and W near the goal; None where it is undecided.
 
     `is_definite` says whether V is above its value at the goal at every state near it, `is_far` whether nothing speaks
     against V and W far from it either. `sentences` say it in words.
@@ -254,7 +254,7 @@ class _DefinitenessCheck:
         return np.asarray((matrix + matrix.T) / 2)
 
     def least(self) -> tuple[Floats, Floats] | None:
-        """Where V is least, and its Hessian there; None where no such state is found."""
+        """The minimiser of V and its Hessian there; None if none is reached."""
         x = self.start
         H = self.bend(x)
         if self._is_still(x, H) and _lowest(H) >= -_small(H):
@@ -376,7 +376,7 @@ def _small(H: Floats) -> float:
 
 
 def closed_loop_flow(equations: EquationsOfMotion, law: Law, is_constant: bool = False) -> dict[Expr, Expr]:
-    """How everything in a closed loop changes: q, u, z, t, the controller's states, and the reference.
+    """Rates of everything in a closed loop: q, u, z, t, the controller's states, and the reference.
 
     Efforts and inputs without a law are zero. A reference's derivative changes at the rate of the next one; where it
     `is_constant`, it does not change.

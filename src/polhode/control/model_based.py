@@ -105,7 +105,7 @@ class Actuation:
             return substitute(efforts, dict(zip(e.udot, map(as_expr, accelerations), strict=True)))
 
     def at_rest(self) -> list[Expr]:
-        """What the controls have to do to hold the mechanism where it is: the bias without speeds."""
+        """Controls that hold the mechanism at rest: the bias at zero speeds."""
         still = {u: as_expr(0) for u in self.equations.u}
         return substitute(self.required([0] * len(still)), still)
 
@@ -416,7 +416,7 @@ class ModelBased(Controller):
 
 
 def _too_long(value: Expr) -> str:
-    """What stands for a right-hand side with too many symbols to be read."""
+    """Text in place of a right-hand side that is too long to read; empty if it is not."""
     size = leaf_counts(topological([value]))[id(value)]
     return f"{counted(value)}, see law.controls" if size > _LONGEST else ""
 
@@ -443,7 +443,7 @@ class Tracking:
 
     @cached_property
     def flow(self) -> dict[Expr, Any]:
-        """How coordinates, time and the reference change; speeds are held."""
+        """Rates of coordinates, time and the reference; speeds are constant."""
         e = self.equations
         moving = {**dict(zip(e.q, e.coordinate_rates, strict=True)), e.system.time: as_expr(1)}
         return moving | reference_flow(self.reference)
@@ -552,7 +552,7 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
 
 
 def _independent(gamma: Sequence[Sequence[Any]], held: Sequence[int], order: Sequence[int]) -> list[int]:
-    """Of coordinates in an order of preference, those whose rates are independent of others and of those held."""
+    """Coordinates, in an order of preference, with rates independent of each other and of those held."""
     rows = [gamma[k] for k in (*held, *order)]
     if not rows:
         return []

@@ -206,7 +206,7 @@ def _at_limits(force: Expr, weight: Any, U: Expr, lower: float, upper: float) ->
 
 
 def _above_least(slope: Expr, U: Expr, least: float, lower: float, upper: float) -> Expr:
-    """What one input adds to the bound of the cost."""
+    """Contribution of one input to the bound of the cost."""
     bound = as_expr(slope * slope * as_expr(1 / (2 * least)))
     if not (np.isfinite(lower) and np.isfinite(upper)):
         return bound

@@ -240,7 +240,7 @@ class SlidingMode(TrackingController):
 
 @dataclass(frozen=True, eq=False)
 class Unknowns:
-    """What is estimated: `true` values, symbols of the `estimates`, `forces` with these, and `power` = Yᵀ s."""
+    """Estimated parameters: `true` values, symbols of the `estimates`, `forces` with these, and `power` = Yᵀ s."""
 
     true: list[Expr]
     estimates: list[Expr]

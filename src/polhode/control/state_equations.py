@@ -125,7 +125,7 @@ def state_equations(equations: EquationsOfMotion, inputs: Sequence[str] | None, 
 
 
 def step_of(step: Any, place: str) -> str:
-    """How a step is taken, by its name."""
+    """The name of an integration step, checked."""
     check_known("step", [step], STEPS, place=f"{place} step", code="E-OBSERVER-NAME")
     return str(step)
 

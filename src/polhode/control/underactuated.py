@@ -107,7 +107,7 @@ class Underactuated(ModelBased):
 
 
 class EnergyControl(Underactuated):
-    """What is driven pumps energy into the rest until it has that of rest at `target`, coordinates by name.
+    """Driven joints pump energy into the others until it is that of rest at `target`, coordinates by name.
 
     `ke` says how hard, `limit` how much acceleration there is for it; `kp` and `kv` bring driven coordinates back.
 

@@ -73,7 +73,7 @@ class AtState:
         return [0.0 if abs(x) <= _NOTHING * size else x for x, size in zip(here.tolist(), usual.tolist(), strict=True)]
 
     def _usual(self, entries: Sequence[Expr]) -> NDArray[np.float64]:
-        """How large expressions are at some states around this one."""
+        """Sizes of expressions at random states around this one."""
         f, rng = Evaluator(entries), np.random.default_rng(7)
         states = [*self.values]
         numbers = evaluate([self.values[x] for x in states], dict(self.known))

@@ -75,7 +75,7 @@ class Branch(Told):
 
     @property
     def unknowns(self) -> list[str]:
-        """What was found at each value, by name."""
+        """Names of the unknowns."""
         return [spelled(x) for x in self.steady.unknowns]
 
     def __len__(self) -> int:
@@ -94,12 +94,12 @@ class Branch(Told):
 
     @cached_property
     def marked(self) -> set[int]:
-        """Which points are special."""
+        """Indices of special points."""
         return {k for k in range(len(self)) if any(np.array_equal(self.x[k], special.at.x) for special in self.special)}
 
     @cached_property
     def pieces(self) -> list[tuple[str, float, float]]:
-        """How stable it is between which values of the parameter, in order."""
+        """Stability over ranges of the parameter, in order."""
         ranges = []
         for message, group in groupby(range(len(self)), key=lambda k: "" if k in self.marked else self.stability[k]):
             indices = [*group]
@@ -110,7 +110,7 @@ class Branch(Told):
         return ranges
 
     def table(self) -> str:
-        """What there is, a line each."""
+        """Ranges of stability, special points and other branches, a line each."""
         lines = [f"{self.parameter} from {a:.9g} to {b:.9g}: {message}" for message, a, b in self.pieces]
         lines += [str(special) for special in self.special]
         for k, other in enumerate(self.others):
@@ -178,7 +178,7 @@ def branch(
 
 @dataclass(eq=False)
 class _Met:
-    """What was met on the way."""
+    """Points, spectra and special points collected along a curve."""
 
     points: list[Floats] = field(default_factory=list)
     spectra: list[Spectrum] = field(default_factory=list)
@@ -226,7 +226,7 @@ class _Following:
         return rows, slopes
 
     def function(self, x: Floats) -> tuple[Floats, Floats]:
-        """As many rows as unknowns: where there are more, which agree on the curve, combinations of them."""
+        """The conditions and their slopes, combined to as many rows as unknowns if there are more."""
         rows, slopes = self._scaled(x)
         return (rows, slopes) if self.mix is None else (self.mix @ rows, self.mix @ slopes)
 
@@ -339,7 +339,7 @@ class _Following:
         return replace(result, x=np.append(result.x[:-1], end)) if abs(result.x[-1] - end) < 1e-9 else result
 
     def _root(self, curve: Curve, here: Point, new: Point, of: Callable[[Point], float]) -> Point | None:
-        """Where a function of points is zero on a step."""
+        """The point of a step where a function of points is zero; None if it does not change its sign."""
         ends = of(here), of(new)
         if not ends[0] * ends[1] < 0.0:
             return new if ends[1] == 0.0 else None
@@ -422,7 +422,7 @@ class _Following:
 
 
 def _comes_back(begin: Point, new: Point, step: float) -> bool:
-    """Whether a step leads from a point to where the curve began."""
+    """True if a step from a point reaches the beginning of the curve."""
     gap = begin.x - new.x
     ahead = float(gap @ new.tangent)
     return bool(0.0 < ahead < step and np.linalg.norm(gap) < 1.2 * ahead and begin.tangent @ new.tangent > 0.9)

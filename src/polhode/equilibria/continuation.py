@@ -63,7 +63,7 @@ def tangent_of(slopes: Floats, like: Floats) -> tuple[Floats, float]:
 def corrected(
     function: Function, x: Floats, tangent: Floats, rounding: float = _ROUNDING, reach: float = 10.0
 ) -> Floats | None:
-    """The point of the curve in the plane through x normal to the tangent; None where Newton's method leads to none."""
+    """The point of the curve in the plane through x normal to the tangent; None if Newton's method fails."""
     begin = x
     for _ in range(_MOST_STEPS):
         rows, slopes = function(x)
@@ -96,7 +96,7 @@ class Curve:
         self.point = Point(x, tangent, sign)
 
     def advance(self) -> Point | None:
-        """The next point; None where even the shortest step leads to none."""
+        """The next point; None if even the shortest step does not converge."""
         here = self.point
         while self.step >= self.shortest:
             result = self.at(here, self.step)
@@ -118,7 +118,7 @@ class Curve:
         return Point(x, tangent, sign)
 
     def zero(self, here: Point, new: Point, of: Callable[[Point], float]) -> Point | None:
-        """Where on the step from one point to the next a function of points is zero, which changes its sign there."""
+        """The point of a step at which a function of points changes its sign."""
         from scipy.optimize import brentq
 
         length = float(here.tangent @ (new.x - here.x))

@@ -125,7 +125,7 @@ class Equilibrium(Shown, SteadyStart):
 
     @property
     def parameters(self) -> dict[str, float]:
-        """The parameters that it was found with, where they are not the model's."""
+        """Parameters of this state that differ from the model's."""
         return self.steady.parameters(self.x)
 
     @property
@@ -193,7 +193,7 @@ class Equilibrium(Shown, SteadyStart):
 
 
 def equilibria(steady: SteadyState, starts: int, seed: int, most: int | None = None) -> list[Equilibrium]:
-    """The steady states that Newton's method leads to from the start and from others, nearest to it first."""
+    """Steady states that Newton's method reaches from the start and from random starts, nearest to the start first."""
     whole_number(starts, "a whole number from 1 to 1,000,000", least=1, most=1_000_000, place="equilibrium starts")
     search = _Search(steady)
     states: list[Equilibrium] = []
@@ -228,7 +228,7 @@ class _Search:
         self.turns = np.array([x in _turns(steady) for x in steady.unknowns], dtype=bool)
 
     def solved(self, begin: Floats) -> Floats | None:
-        """The state that a start leads to; None where it leads to none."""
+        """The steady state that Newton's method reaches from a start; None if it does not converge."""
         if not self.steady.rows:
             return begin
 
@@ -278,7 +278,7 @@ class _Search:
         return bool(np.abs(away).max(initial=0.0) < _SAME)
 
     def are_of_one_family(self, x: Floats, y: Floats) -> bool:
-        """Whether steady states lead from one to the other: steps towards y along what the conditions leave free."""
+        """True if steps along directions that the conditions leave free connect two steady states."""
         distance = np.inf
         for _ in range(_MOST_STEPS):
             free = self._free(x)
@@ -438,7 +438,7 @@ class SteadyState:
 
     @cached_property
     def _quaternions(self) -> list[list[int]]:
-        """Where unknown quaternions are. Their length is 1 in expressions, and so it is no row that can be written."""
+        """Indices of unknown quaternions; their length is 1 in every expression, so it is a separate condition."""
         tree, places = self.equations.tree, {x: k for k, x in enumerate(self.unknowns)}
         every = [list(tree.q[first : first + 4]) for first in tree.quaternions]
         return [[places[x] for x in entries] for entries in every if all(x in places for x in entries)]
@@ -486,7 +486,7 @@ class SteadyState:
 
     @cached_property
     def _open(self) -> tuple[list[int], list[Expr]]:
-        """Which states others depend on wherever the coordinates are, and the matrices with these and time open."""
+        """Indices of states on which others depend, and the matrices as functions of coordinates and time."""
         still = {*self.equations.tree.q, self.equations.system.time}
         values = {x: value for x, value in self.fixed.items() if x not in still}
         _, kept, matrices = small_motions(OperatingPoint(self.equations, values))
@@ -586,7 +586,7 @@ def steady_state(
 
 
 class _Reading:
-    """What the user gave, by symbols."""
+    """Options of a steady state, by symbols."""
 
     def __init__(
         self, equations: EquationsOfMotion, free: Any, given: Any, start: Any, parameters: Any, along: str | None
@@ -668,7 +668,7 @@ class _Reading:
     def _unknowns(
         self, equations: EquationsOfMotion, values: Mapping[Expr, Expr], aside: Mapping[Expr, Expr]
     ) -> list[Expr]:
-        """What is unknown: what is named; all coordinates, where none is or where constraints tie them together."""
+        """The unknowns: those named; all coordinates if none are, or if constraints relate them."""
         constraints = equations.constraints
         tied = constraints is not None and bool(constraints.positions or constraints.definitions)
         unknowns = list(self.free or ())

@@ -106,7 +106,7 @@ class Shooting:
         return [spelled(x) for x in (*record.q, *record.u, *record.z)]
 
     def turned(self, turns: Mapping[str, int] | None) -> Floats:
-        """How much farther angles are after a period."""
+        """Change of the state over a period by whole turns of angles."""
         turned = np.zeros(len(self.x))
         for index, count in zip(self.places(turns or ()), (turns or {}).values(), strict=True):
             turned[index] = 2.0 * np.pi * whole_number(count, place="periodic_orbit turns")
@@ -143,7 +143,7 @@ class Shooting:
         return [as_expr(entry) for part in (*rates, exprs) for entry in part]
 
     def places(self, names: Iterable[str]) -> list[int]:
-        """Where named coordinates, speeds and states are in the state."""
+        """Indices of named coordinates, speeds and states in the state."""
         record = self.equations.record
         indices = dict(zip(self.names, range(len(self.x)), strict=True))
         indices |= {u.name: k for k, u in enumerate(record.u, len(record.q)) if u.name not in indices}
@@ -227,7 +227,7 @@ class PeriodicOrbit(Shown):
 
     @property
     def stability(self) -> Stability:
-        """What small motions do: "stable" (all but the one along the orbit decay), "unstable", or "neutral"."""
+        """Stability of perturbations: "stable" (all but the one along the orbit decay), "unstable", or "neutral"."""
         return self.spectrum.stability(0 if self.is_period_known else 1)
 
     def __repr__(self) -> str:
@@ -245,7 +245,7 @@ class PeriodicOrbit(Shown):
 def periodic_orbit(
     shot: Shooting, period: float, turns: Mapping[str, int] | None, hold: Sequence[str], is_period_known: bool
 ) -> PeriodicOrbit:
-    """The orbit that Newton's method leads to from a state and a period."""
+    """The periodic orbit that Newton's method reaches from a state and a period."""
     shot.check_clock(period, is_period_known)
     turned, held = shot.turned(turns), shot.places(hold)
     flow, begun = shot.run(shot.x, period), period
@@ -298,7 +298,7 @@ def _shorter(
 
 
 def shooting(flow: Flow, turned: Floats, held: Sequence[int], is_period_known: bool) -> tuple[Floats, Floats]:
-    """What is left to a closed orbit, and its derivatives by the start and, unless it is known, the period."""
+    """Residual of closure, and its derivatives by the start and, unless it is known, by the period."""
     left, slopes = flow.end - flow.begin - turned, flow.monodromy - flow.allowed
     slopes[:, list(held)] = 0.0
     if is_period_known:

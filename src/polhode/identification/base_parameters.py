@@ -154,7 +154,7 @@ def base_parameters(equations: EquationsOfMotion, snap: float = 1e-6) -> BasePar
 
 
 def _check_open(equations: EquationsOfMotion) -> None:
-    """Refuse loops and multipliers: efforts there are not what inverse dynamics says."""
+    """Refuse loops and multipliers, whose efforts do not follow from inverse dynamics."""
     constraints = equations.constraints
     if constraints is None:
         return
@@ -206,7 +206,7 @@ class _Search:
         self.leave(k, {j: as_expr(-factor / lead) for j, factor in relation.items() if j != k})
 
     def leave(self, k: int, shares: Mapping[int, Expr]) -> None:
-        """Y_k = Σ share · Y_j: put it into what was found before."""
+        """Insert Y_k = Σ share · Y_j into the combinations so far."""
         for before in self.gone.values():
             if k in before:
                 factor = before.pop(k)
@@ -281,13 +281,13 @@ def _at_random(search: _Search, left: Sequence[int], number: int) -> list[list[E
 
 
 def _independent_rows(rows: Sequence[Sequence[Expr]], on: Sequence[int]) -> list[Sequence[Expr]]:
-    """As many rows as there are columns `on`, independent there."""
+    """As many independent rows as there are columns `on`."""
     transposed = [[row[j] for row in rows] for j in on]
     return [rows[k] for k in independent_columns(transposed)[: len(on)]] if on else []
 
 
 def _constant(value: Expr) -> Expr:
-    """What an expression of the motion is at every motion: a ratio, or an expression of parameters."""
+    """The constant value of an expression over all motions: a ratio, or an expression of parameters."""
     ratio = constant_ratio(value)
     if ratio is not None:
         return as_expr(ratio)
@@ -310,7 +310,7 @@ _WEAK = 100.0
 
 
 def snapped_tree(tree: Tree, snap: float) -> tuple[Tree, list[str]]:
-    """The tree with rotations and offsets that are almost plain made plain, and what was moved."""
+    """The tree with almost plain rotations and offsets replaced by plain ones, and messages of what changed."""
     links, message = [], []
     for link in tree.links:
         fixed = _plain(link.fixed, snap)

@@ -192,7 +192,7 @@ def _rated_speeds(equations: EquationsOfMotion, parameters: Mapping[str, Any]) -
 
 
 def _largest(equations: EquationsOfMotion, largest: Any, what: str, rated: Mapping[str, float]) -> Floats:
-    """The largest speed or acceleration of each coordinate: as given, as rated; infinite where nothing is said."""
+    """Largest speed or acceleration of each coordinate: as given, else as rated, else infinite."""
     names = equations.coordinates
     if largest is None or isinstance(largest, Mapping):
         table = {**rated, **(largest or {})}
@@ -216,7 +216,7 @@ def _series(a: Floats, b: Floats, period: float, t: Floats) -> tuple[Floats, Flo
 
 @dataclass(frozen=True, eq=False)
 class _Shape:
-    """From numbers without limits to motions that keep theirs."""
+    """Map from unconstrained numbers to motions within their limits."""
 
     period: float
     harmonics: int

@@ -65,7 +65,7 @@ _PIECE = 64
 
 
 class FitOptions(TypedDict, total=False):
-    """How data are taken, and what is made of them; see `identify`."""
+    """Options of `identify`: filtering of data, and the fit."""
 
     base: BaseParameters
     consistent: bool
@@ -116,7 +116,7 @@ class Fit(Shown):
 
     @property
     def relative_std(self) -> Floats:
-        """The same beside the value; above about 0.3 the value says little."""
+        """Standard deviation over value; above about 0.3 the value is poorly determined."""
         return self.std / np.maximum(np.abs(self.values), np.finfo(float).tiny)
 
     @property
@@ -248,7 +248,7 @@ def _weighted(base: BaseParameters, columns: Floats, left: Floats) -> tuple[Floa
 
 
 def _solved(base: BaseParameters, W: Floats, y: Floats) -> tuple[Floats, Floats, float]:
-    """Least squares with columns of unit length; refused where they do not tell parameters apart."""
+    """Least squares with columns of unit length; raises if they do not determine the parameters."""
     lengths = np.linalg.norm(W, axis=0)
     if not lengths.all():
         silent = [name for name, length in zip(base.names, lengths, strict=True) if not length]
@@ -280,7 +280,7 @@ def _unexciting(message: str) -> PolhodeError:
 
 
 def _number(parameter: StandardParameter, values: Mapping[str, Any]) -> float | None:
-    """What the model has for a standard parameter, if it is a number there."""
+    """The model's number for a standard parameter; None if it has none."""
     value: Expr = parameter.value
     met = {x: values.get(str(x.name)) for x in free_symbols([value])}
     if any(number is None for number in met.values()):
@@ -313,14 +313,14 @@ class Measured:
 
     @property
     def circumstances(self) -> dict[str, Any]:
-        """What a function of the motion takes beside it."""
+        """Arguments of functions of the motion besides q, u and u̇."""
         return {"t": self.t, "inputs": self.inputs, "z": self.z}
 
 
 def measured(
     equations: EquationsOfMotion, data: Any, cutoff: float | None = None, decimate: int | None = None
 ) -> list[Measured]:
-    """Data of one motion, or of several in a list, checked and made complete.
+    """Data of one motion, or of several in a list, checked and completed.
 
     - data: arrays by name (t, q, u, udot, tau, inputs, z; a row for each sample), or a Trajectory,
       of which the parameters that it was run with are taken as well.
@@ -335,13 +335,13 @@ def measured(
 
 
 def _run_with(equations: EquationsOfMotion, data: Any) -> dict[str, Any]:
-    """The parameters of the mechanism that a run was made with, where the data are one."""
+    """Parameters of the mechanism with which a run was made; empty if the data are no run."""
     parameters = {} if isinstance(data, Mapping) else getattr(data, "parameters", None) or {}
     return {name: value for name, value in parameters.items() if name in equations.system.parameters}
 
 
 def _arrays(equations: EquationsOfMotion, data: Any) -> dict[str, Floats]:
-    """What was measured, each as a table with a row for each sample."""
+    """Measured data as tables, a row for each sample."""
     if not isinstance(data, Mapping):
         data = {key: getattr(data, key) for key in _KEYS if getattr(data, key, None) is not None}
     check_known("kind of data", data, _KEYS, place=_PLACE, code="E-IDENTIFICATION-NAME")

@@ -126,7 +126,7 @@ def inverse_kinematics(
 
 
 def _start(equations: EquationsOfMotion, near: Any, batch: tuple[int, ...], names: Sequence[str]) -> Floats:
-    """Where to start: as given, by name or by number; the rest at home."""
+    """Start values, by name or number; others are those of the zero configuration."""
     home = np.zeros(len(names))
     home[list(equations.tree.quaternions)] = 1.0
     if near is None:
@@ -256,7 +256,7 @@ class Coordinates:
 
 
 def coordinates_of(equations: EquationsOfMotion, limits: bool, parameters: Mapping[str, Any]) -> Coordinates:
-    """What a search needs to know of the coordinates of a mechanism."""
+    """Limits, speeds and turns of the coordinates, as a search uses them."""
     tree = equations.tree
     count = len(tree.q)
     lower, upper = np.full(count, -np.inf), np.full(count, np.inf)
@@ -281,7 +281,7 @@ def coordinates_of(equations: EquationsOfMotion, limits: bool, parameters: Mappi
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """Where searches ended: coordinates (N, n), what is left of e (N,), and how often each began again."""
+    """Results of searches: coordinates (N, n), residuals |e| (N,), and numbers of restarts."""
 
     q: Floats
     left: Floats
@@ -290,7 +290,7 @@ class SearchResult:
 
 @dataclass(frozen=True)
 class Search:
-    """How places are sought: until |e| is at most `tolerance`, `steps` from a start, `restarts` times anew."""
+    """Damped Newton search until |e| ≤ `tolerance`, with `steps` from each start and `restarts` new starts."""
 
     evaluate: Callable[..., Any]  # |e|², the change of q, and the slope: `pose_step`, compiled
     coordinates: Coordinates
@@ -300,7 +300,7 @@ class Search:
     seed: int = 0
 
     def __call__(self, start: Floats, target: Floats) -> SearchResult:
-        """Coordinates (N, n) that bring frames to targets (N, 12), from a start (N, n) each, or the nearest found."""
+        """Coordinates (N, n) that bring frames to targets (N, 12), from starts (N, n); else the nearest reached."""
         dice = np.random.default_rng(self.seed)
         result = SearchResult(start.copy(), np.full(len(start), np.inf), np.zeros(len(start), dtype=np.int64))
         waiting = 0
@@ -364,7 +364,7 @@ class Search:
 
 
 def _keep(result: SearchResult, now: _Now, at: NDArray[np.int64]) -> None:
-    """What ended nearest so far; of several searches for one row, the nearest."""
+    """Store the nearest results so far; of several searches for one row the nearest."""
     at = at[np.argsort(-now.square[at], kind="stable")]
     row, left = now.row[at], np.sqrt(now.square[at])
     nearer = left < result.left[row]
@@ -373,7 +373,7 @@ def _keep(result: SearchResult, now: _Now, at: NDArray[np.int64]) -> None:
 
 @dataclass(eq=False)
 class _Now:
-    """Where rows of a search are: the best place of each, what is left there, the step from there and its length."""
+    """State of the searches: the best pose of each row, its residual, the step from it and its length."""
 
     row: NDArray[np.int64]
     target: Floats

@@ -73,7 +73,7 @@ def step_symbols(tree: Tree) -> dict[str, list[Expr]]:
 
 
 def pose_step(equations: EquationsOfMotion, name: str, of: str = "pose") -> PoseStep:
-    """The step that leads a body or frame to a pose, position or orientation; loops close on the way."""
+    """The Newton step of a body or frame towards a pose, position or orientation, with loops closed."""
     check_asked(of, "inverse_kinematics")
     with quiet_collector():
         body, within = equations.located(name)
@@ -131,7 +131,7 @@ def _sum(entries: Any) -> Expr:
 
 
 def read_target(pose: Any, of: str) -> Floats:
-    """What is wanted as numbers (…, 12): position, and the rows of the rotation matrix."""
+    """The target as numbers (…, 12): position, and the rows of the rotation matrix."""
     cure = {
         "pose": "Give a Pose, (position, rotation matrix) in either order, or a 4×4 matrix, or arrays of such.",
         "position": "Give three numbers, or an array (…, 3).",

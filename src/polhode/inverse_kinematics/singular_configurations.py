@@ -155,7 +155,7 @@ class SingularConfigurations(Typeset):
 
 
 def _places(points: Floats) -> Floats:
-    """Where a path is looked at, counted in its points: the closer, the more its coordinates change."""
+    """Arguments at which a path is sampled, counted in its points: denser where coordinates change more."""
     turned = np.abs(np.diff(points, axis=0)).sum(axis=1)
     if turned.sum() / _PART > _MOST_PLACES:
         message = f"the coordinates change by {turned.sum():.3g} on this path, too much to look for each zero on it."
@@ -166,7 +166,7 @@ def _places(points: Floats) -> Floats:
 
 
 def _lowest(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function that falls and then rises is least, by golden sections."""
+    """Argument of the minimum of a unimodal function, by golden sections."""
     a, b = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     f_a, f_b = function(a), function(b)
     ends = {low: function(low), high: function(high)}
@@ -250,7 +250,7 @@ class _Minors:
     def __iter__(self) -> Iterator[Expr]:
         @cache
         def minor(chosen: tuple[int, ...], along: tuple[int, ...]) -> Expr:
-            """By the entries of the first row."""
+            """The minor, expanded by its first row."""
             if not chosen:
                 return as_expr(1)
             total = as_expr(0)
@@ -275,7 +275,7 @@ def _factored_determinant(full: _Minors, short: Sequence[Factors]) -> Expr | Non
 
 
 def _factors_of_minors(minors: _Minors) -> tuple[tuple[Expr, ...], tuple[Expr, ...], list[Factors]] | None:
-    """What all minors share, what is left of each, and themselves; None where they are too many or too long."""
+    """Factors common to all minors, those left of each, and the minors; None if they are too many or too long."""
     if len(minors) > _MOST_MINORS:
         return None
     every = [*minors]

@@ -53,7 +53,7 @@ _REACHED = 1e-6
 
 @dataclass(frozen=True)
 class Box:
-    """Where the joints may be: the angles and lengths of the coordinates, which of them are stored as tan(θ/2)."""
+    """Ranges of joints: bounds of angles and lengths, and which coordinates are stored as tan(θ/2)."""
 
     lower: Floats
     upper: Floats
@@ -234,7 +234,7 @@ def _carriers(tree: Tree, link: int) -> list[Link]:
 
 
 def _ends(limits: Limits, meaning: Expr, leader: Expr, symbols: Mapping[Expr, Any]) -> tuple[float, float]:
-    """The limits of a coordinate, or of the one that leads it: meaning = slope · leader + offset."""
+    """Limits of a leading coordinate from those of one that follows it: meaning = slope · leader + offset."""
     values = {symbol: float(value) for symbol, value in symbols.items() if value is not None}
     bounds = [limits.lower, limits.upper]
     low, high = (

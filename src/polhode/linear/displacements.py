@@ -95,7 +95,7 @@ def displacements(equations: EquationsOfMotion) -> Displacements:
 
 
 def displaced_from(equations: EquationsOfMotion, at: Mapping[Expr, Expr]) -> dict[str, Expr]:
-    """How far a pose is from another one, by the names of displacements, as expressions of the coordinates.
+    """Displacements of a pose from another one, by name, as expressions of the coordinates.
 
     It is q - q₀ for a coordinate, and for a stored orientation the rotation vector of R₀ᵀR, about axes of the body.
     """
@@ -151,7 +151,7 @@ def _of_link(tree: Tree, i: int) -> Iterator[_One]:
 
 
 def _turns(link: Link) -> range:
-    """Which columns of a link's Γ are turns of a stored orientation."""
+    """Columns of a link's Γ that are turns of a stored orientation."""
     if not (link.coordinates and link.stage.stores_orientation):
         return range(0)
     return range(3, 6) if link.stage.is_free_translation_first else range(3)

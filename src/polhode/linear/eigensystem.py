@@ -69,7 +69,7 @@ class EigenSystem:
 
     @property
     def are_simple(self) -> NDArray[np.bool_]:
-        """Which eigenvalues are simple, as far as numbers tell."""
+        """True for simple eigenvalues, within rounding."""
         size = max(float(np.abs(self.values).max(initial=0.0)), 1e-300)
         apart = np.abs(self.values[:, None] - self.values) + np.where(np.eye(len(self.values)), np.inf, 0.0)
         return np.asarray((self.cosines > _DEFECTIVE) & (apart.min(axis=1, initial=np.inf) > _NEAR * size))
@@ -110,7 +110,7 @@ def followed(matrix: Callable[[float], Floats], values: Floats) -> Complexes:
 def _stepped(
     matrix: Callable[[float], Floats], start: float, A: Floats, at: EigenSystem, end: float
 ) -> tuple[Floats, EigenSystem]:
-    """From one value to another, by as many steps as it takes to tell the eigenvalues apart."""
+    """The eigensystem at `end`, in steps short enough to match eigenvalues with those of the step before."""
     goals = [(end, 0)]
     while goals:
         value, depth = goals[-1]

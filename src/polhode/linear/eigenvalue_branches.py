@@ -31,7 +31,7 @@ _NOTHING = 1e-15
 
 
 class Crossing(NamedTuple):
-    """Where a real part changes its sign along a parameter: the parameter, the eigenvalue there (upper of a pair).
+    """Crossing of the imaginary axis along a parameter: its value, and the eigenvalue there (upper of a pair).
 
     `grows` says whether it grows beyond. A pair that crosses with a frequency begins to oscillate (Hopf).
     """
@@ -72,7 +72,7 @@ class EigenvalueBranches(Shown):
         return sorted(crossings, key=lambda crossing: crossing.value)
 
     def _along(self, start: float, eigenvalue: complex, value: float) -> complex:
-        """Where an eigenvalue at one value of the parameter is at another; eigenvalues that are always zero are out."""
+        """An eigenvalue followed from one value of the parameter to another; rows that are always zero are left out."""
 
         def moving(value: float) -> Floats:
             A = self.matrix(value)

@@ -139,7 +139,7 @@ def _derivative(matrix: Matrix, symbol: Expr) -> Matrix:
 
 
 def _moving(linear: Linear, names: Sequence[str], symbols: Sequence[Expr], values: Mapping[Expr, float]) -> list[str]:
-    """That an equilibrium moves with parameters, where it does and the state does not."""
+    """Notice that an equilibrium moves with parameters, if it does and the state is held."""
     if not linear.is_equilibrium:
         return []
     still = [as_expr(entry) for entry in (*linear.accelerations, *linear.z_rates)]
@@ -193,7 +193,7 @@ class MovingEquilibrium:
 
     @cached_property
     def _is_determined(self) -> bool:
-        """Whether J tells the next equilibrium, or what it leaves open does not change A: a cart may stand anywhere."""
+        """True if J determines the next equilibrium, or if A does not depend on what J leaves free."""
         _, sizes, across = np.linalg.svd(self.J)
         count = int(np.sum(sizes > _NOTHING * sizes.max(initial=0.0)))
         size = float(np.abs(self.A).max(initial=0.0))
@@ -218,7 +218,7 @@ class MovingEquilibrium:
         return self._numbers(Matrix([flat]))[0] if flat else np.zeros(0)
 
     def _following(self, symbol: Expr) -> dict[Expr, float]:
-        """How coordinates follow the parameter at constant displacements, so that constraints hold."""
+        """Derivatives of coordinates by a parameter at constant displacements, so that constraints hold."""
         constraints, q = self.equations.constraints, list(self.equations.tree.q)
         if constraints is None:
             return {}

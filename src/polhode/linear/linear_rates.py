@@ -65,7 +65,7 @@ def linear_rates(
 
 
 def _known(equations: EquationsOfMotion) -> list[Expr]:
-    """What outputs may depend on."""
+    """Symbols that outputs may depend on."""
     inputs = [entry.symbol for entry in equations.system.inputs.values()]
     return [*equations.tree.q, *equations.u, *equations.z, *equations.tau, *inputs, equations.system.time]
 

@@ -109,7 +109,7 @@ def _linearized(
 
 
 def _timed(linear: Linear, ud: Vector) -> list[str]:
-    """That time was held, where the matrices or the state depend on it."""
+    """Notice that time was held, if the matrices or the state depend on it."""
     equations, time = linear.equations, linear.equations.system.time
     rates = (*equations.all_coordinate_rates, *equations.z_rates)
     entries = [as_expr(entry) for entry in (*equations.mass_matrix.entries(), *equations.bias, *rates)]
@@ -139,7 +139,7 @@ def _timed(linear: Linear, ud: Vector) -> list[str]:
 
 
 def _bent(linear: Linear) -> list[str]:
-    """That laws bend or jump at this very state, where derivatives tell nothing."""
+    """Notice of laws that bend or jump at this state, where they have no derivative."""
     equations = linear.equations
     laws = bending([as_expr(entry) for entry in (*equations.bias, *equations.z_rates)])
     if not laws:
@@ -186,7 +186,7 @@ def matrices_about(
 
 
 def _moving(linear: Linear) -> str:
-    """That a state is no equilibrium, and which accelerations belong to it."""
+    """Notice that a state is no equilibrium, with its accelerations."""
     whose = "as given" if linear.is_prescribed else "by the equations"
     numbers, entries = linear._values(None), [as_expr(entry) for entry in (*linear.accelerations, *linear.z_rates)]
     if not numbers.keys() >= {*free_symbols(entries)}:

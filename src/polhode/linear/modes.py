@@ -34,7 +34,7 @@ _ZERO = 1e-9
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mode(Shown):
-    """An eigenvalue, or the upper of a pair, and how the states take part in it.
+    """An eigenvalue, or the upper of a pair, and the eigenvector over the states.
 
     `vector` has the motion of each of the `states`, the largest displacement real and one; `left` the left eigenvector,
     wᴴ v = 1, which says how a disturbance of each state excites the mode.
@@ -55,7 +55,7 @@ class Mode(Shown):
 
     @property
     def frequency(self) -> float:
-        """How often it swings in a second, in Hz; zero where it does not swing."""
+        """Damped frequency in Hz; zero without oscillation."""
         return self.eigenvalue.imag / (2.0 * np.pi)
 
     @property
@@ -80,7 +80,7 @@ class Mode(Shown):
 
     @property
     def participation(self) -> dict[str, float]:
-        """How much each state takes part, |wᵢ vᵢ| as parts of one: it does not depend on units. Largest first.
+        """Participation factors |wᵢ vᵢ| as fractions of their sum, independent of units, largest first.
 
         Of a multiple eigenvalue it is not known, and the numbers are not numbers.
         """
@@ -91,7 +91,7 @@ class Mode(Shown):
 
     @property
     def name(self) -> str:
-        """In a few words: how it moves in time."""
+        """The mode in a few words: frequency and damping ratio, or growth or decay."""
         if not self.eigenvalue:
             return "stays"
         how = "grows" if self.eigenvalue.real > 0 else "decays"
@@ -152,7 +152,7 @@ def modes(linear: Linear, parameters: Mapping[str, Any] | None = None) -> list[M
 
 
 def _scaled(vector: Complexes, displaced: int) -> Complexes:
-    """The vector with its largest displacement, or state where nothing is displaced, made one."""
+    """The vector divided by its largest displacement, or by its largest entry if no displacement moves."""
     sizes: Floats = np.abs(vector)
     chosen = sizes[:displaced] if np.any(sizes[:displaced] > _ZERO * sizes.max()) else sizes
     # Of two that are as large, the first: rounding must not choose.

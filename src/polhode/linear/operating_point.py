@@ -36,7 +36,7 @@ fault = fault_at(_PLACE)
 
 
 class StateOptions(TypedDict, total=False):
-    """What `Equations.linearize` takes besides coordinates and accelerations, each by name."""
+    """Options of `Equations.linearize` besides coordinates and accelerations, each by name."""
 
     speeds: Values
     tau: Values
@@ -201,7 +201,7 @@ def _numbers(off: Named, numbers: Mapping[Expr, float]) -> list[float]:
 
 
 def check_kept(point: OperatingPoint, values: Mapping[Expr, float]) -> None:
-    """Raise where a state that was found for some parameters is used with others that it does not fit."""
+    """Raise if a state that was assembled for some parameters is used with others that change it."""
     for (name, value), change in zip(point.given, _numbers(point.given, values), strict=True):
         if abs(change) > 2 * _TOLERANCE:
             symbols = ", ".join(sorted(f"'{x.name}'" for x in free_symbols([value])))
@@ -251,6 +251,6 @@ def bending(entries: Iterable[Expr]) -> list[tuple[Expr, Expr]]:
 
 
 def bends_at(laws: Sequence[tuple[Expr, Expr]], values: Mapping[Expr, float]) -> list[Expr]:
-    """Those of the functions whose bend or jump lies at a state."""
+    """The functions that bend or jump at a state."""
     sizes = evaluate([operand for _, operand in laws], values) if laws else []
     return [law for (law, _), size in zip(laws, sizes, strict=True) if abs(size) <= _MEET]

@@ -88,7 +88,7 @@ class TransferFunction(Typeset):
 
     @property
     def relative_degree(self) -> int:
-        """By how many powers of s the denominator is higher: so often the output is differentiated to meet the input.
+        """Degree of the denominator less that of the numerator: the derivative of the output on which the input acts.
 
         The generic one, for almost all parameters. Where the numerator is zero, the input never meets the output.
         """
@@ -102,7 +102,7 @@ class TransferFunction(Typeset):
         return self.linear.eigenvalues(parameters)
 
     def zeros(self, parameters: Mapping[str, Any] | None = None) -> Complexes:
-        """Where the numerator vanishes, those that grow fastest first."""
+        """Zeros of the numerator, fastest growing first."""
         zeros = zeros_of(*matrices(self.linear, parameters))
         return zeros[in_order(zeros)]
 
@@ -147,7 +147,7 @@ def _quotient(top: Floats, bottom: Floats, at: Complexes) -> Complexes:
 
 @quiet_collector()
 def transfer_function(linear: Linear, input: str, output: Any) -> TransferFunction:
-    """From one input to one output: a state, an output of `with_ports`, or an expression."""
+    """Transfer function of one input and one output: a state, an output of `with_ports`, or an expression."""
     ports, name = one_port(linear, input, output, _PLACE)
     denominator, columns = _faddeev(ports.A, [as_expr(row[0]) for row in ports.B])
     C, D = list(ports.C[0]), as_expr(ports.D[0][0])
@@ -276,7 +276,7 @@ def matrices(linear: Linear, parameters: Mapping[str, Any] | None) -> tuple[Floa
 
 
 def zeros_of(A: Floats, B: Floats, C: Floats, D: Floats) -> Complexes:
-    """Where the output stays zero: the finite s at which [A - s, B; C, D] is singular."""
+    """Invariant zeros: the finite s at which [A - s, B; C, D] is singular."""
     from scipy.linalg import eig
 
     size = len(A)

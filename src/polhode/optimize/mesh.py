@@ -85,7 +85,7 @@ class Mesh:
 
     @property
     def points(self) -> int:
-        """How many points there are."""
+        """Number of points."""
         return len(self.ends) + (self.intervals if self.scheme.has_middle else 0)
 
     @cached_property
@@ -95,7 +95,7 @@ class Mesh:
 
     @cached_property
     def shares(self) -> Floats:
-        """Where the points are, as shares of the duration, in the order of the variables."""
+        """Points as fractions of the duration, in the order of the variables."""
         middles = (self.ends[:-1] + self.ends[1:]) / 2
         return np.concatenate([self.ends, middles]) if self.scheme.has_middle else self.ends
 

@@ -59,7 +59,7 @@ class Entries(NamedTuple):
             self.values.append(value)
 
     def split(self) -> tuple[Entries, Entries]:
-        """Those that are numbers, and the others."""
+        """Entries that are numbers, and the others."""
         numbers, others = Entries([], [], []), Entries([], [], [])
         for row, column, value in zip(*self, strict=True):
             (numbers if value.is_number else others).add(row, column, value)
@@ -84,7 +84,7 @@ class PointModel:
 
     @cached_property
     def digest(self) -> str:
-        """What the functions of this point are known by, beside the derivation."""
+        """Key of this point's functions, besides that of the derivation."""
         held = [(x.data[0], x.name, float(value)) for x, value in self.held.items()]
         message = (
             [(x.data[0], name) for name, x in self.controls.items()], held, self.is_implicit, self.is_free,
@@ -129,7 +129,7 @@ class PointModel:
 
     @property
     def by(self) -> list[Expr]:
-        """What derivatives are by."""
+        """Variables of the derivatives."""
         return [*self.variables, self.duration] if self.is_free else self.variables
 
     def _put(self, entries: Sequence[Any]) -> list[Expr]:
@@ -220,12 +220,12 @@ class PointModel:
 
     @cached_property
     def curved_rates(self) -> list[int]:
-        """Which rates have second derivatives."""
+        """Indices of rates with second derivatives."""
         return _curved(self.rates, self.by)
 
     @cached_property
     def curved_rows(self) -> list[int]:
-        """Which rows have second derivatives."""
+        """Indices of rows with second derivatives."""
         return _curved(self.rows, self.by)
 
     @cached_property
@@ -263,7 +263,7 @@ def lower_triangle(total: Expr, by: Sequence[Expr]) -> Entries:
 
 
 def _curved(roots: Sequence[Expr], by: Sequence[Expr]) -> list[int]:
-    """Which expressions are not linear in the variables."""
+    """Indices of expressions that are not linear in the variables."""
     among = set(by)
     return [k for k, root in enumerate(roots) if not among.isdisjoint(free_symbols(gradient(root, by)))]
 

@@ -70,7 +70,7 @@ _PAIR = "Give (lower, upper), with None where there is no end."
 
 @dataclass(frozen=True)
 class Range:
-    """From a lower to an upper value, either of which may be infinite."""
+    """An interval of numbers; either end may be infinite."""
 
     lower: float
     upper: float
@@ -83,7 +83,7 @@ class Range:
         return " and ".join(message for message, is_there in zip(ends, finite, strict=True) if is_there) or "any"
 
     def within(self, other: Range) -> Range:
-        """What is in both."""
+        """The intersection with another range."""
         return Range(max(self.lower, other.lower), min(self.upper, other.upper))
 
     @property
@@ -138,7 +138,7 @@ class Names:
         )
 
     def state_place(self, name: Any, place: str) -> int:
-        """Where a coordinate, speed or state is in the state."""
+        """Index of a coordinate, speed or state in the state."""
         if isinstance(name, str) and name in self.state:
             return self.state.index(name)
         if isinstance(name, str) and name in self.also:
@@ -202,7 +202,7 @@ def read_end(names: Names, values: Any, place: str, otherwise: Sequence[Range]) 
 
 
 def ranges_at_end(end: Any) -> tuple[dict[Any, Any], tuple[tuple[Expr, Range], ...]]:
-    """What is given at the end: by name, and the ranges of expressions."""
+    """Conditions at the end: by name, and ranges of expressions."""
     listed = by_name(end, "end", "values or ranges by names or expressions").items()
     named = {key: value for key, value in listed if not isinstance(key, Expr)}
     others = [(key, value) for key, value in listed if isinstance(key, Expr)]
@@ -495,7 +495,7 @@ class Collocation(Shown):
         progress: bool | Callable[[float], object] | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> Solution:
-        """The motion of least cost near the `guess`; raises where none is found, with the last motion in the error.
+        """The motion of least cost near the `guess`; if there is none, raises with the last motion in the error.
 
         guess        "cubic" between the ends (by default), "linear", a trajectory, values by name, or another solution:
                      on the same mesh the search then goes on where that ended

@@ -89,7 +89,7 @@ class MeshError(Shown):
 
 
 def mesh_error(problem: Collocation, points: Floats, duration: float) -> MeshError:
-    """How far runs of the plant from each node to the next miss the states there and in the middle."""
+    """Differences between runs of the plant from each node and the states in the middle and at the next node."""
     from scipy.integrate import solve_ivp
 
     mesh, point, functions = problem.mesh, problem.point, problem.functions
@@ -166,7 +166,7 @@ class Multipliers:
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """Where the search ended."""
+    """Result of the search."""
 
     variables: Floats
     multipliers: Multipliers
@@ -325,7 +325,7 @@ def largest_violation(problem: Collocation, solution: Solution) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Deviation(Shown):
-    """How far a run under the optimal controls is from the optimal motion: at the nodes (nodes, states)."""
+    """Differences between a run under the optimal controls and the optimal motion, at the nodes (nodes, states)."""
 
     t: Floats
     difference: Floats
@@ -358,7 +358,7 @@ class Deviation(Shown):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Solution(SearchResult, Shown):
-    """What a search found: states and controls at the points of the mesh in the order of time, and the cost.
+    """The result of a search: states and controls at the points of the mesh in the order of time, and the cost.
 
     `status` is "optimal", "acceptable" (to a looser tolerance), "coarse" (the optimum of a mesh between whose nodes the
     motion is off by more than the `accuracy`), or why the search ended before; `verdict` says so in words. `meshes` are
@@ -443,7 +443,7 @@ class Solution(SearchResult, Shown):
 
     @cached_property
     def trajectory(self) -> Trajectory:
-        """The motion as any run: to plot, animate, store, or ask for energies and reactions."""
+        """The motion as a trajectory: to plot, animate, store, or evaluate energies and reactions."""
         problem = self.problem
         equations, synopsis = problem.point.equations, problem.functions.derivation.synopsis
         acting = {symbol: np.full(len(self.t), float(value)) for symbol, value in problem.point.held.items()}
@@ -520,13 +520,13 @@ class Solution(SearchResult, Shown):
 
     @cached_property
     def deviation(self) -> Deviation:
-        """How far `replay` is from this motion at the nodes: the error of the mesh, as the plant makes it grow."""
+        """Differences between `replay` and this motion at the nodes: the error of the mesh, amplified by the plant."""
         run, states = self.replay, self.problem.names.state
         return Deviation(run.t, run.x - self.points[: len(run.t), : len(states)], states)
 
     @cached_property
     def error(self) -> MeshError:
-        """How far runs of the plant from each node to the next are from this motion."""
+        """Differences between runs of the plant from each node and this motion."""
         return mesh_error(self.problem, self.points, self.duration)
 
     @property
@@ -537,7 +537,7 @@ class Solution(SearchResult, Shown):
 
     @cached_property
     def verdict(self) -> str:
-        """What was found, its error between nodes, and how far a run under the controls alone deviates, in words."""
+        """The result, its error between nodes, and the deviation of a run under the controls alone, in words."""
         between = "" if self.status == "coarse" else f" Between nodes the motion is off by at most {self.error.worst}."
         try:
             run = f"deviates by at most {self.deviation.worst}."
@@ -549,7 +549,7 @@ class Solution(SearchResult, Shown):
 
     @property
     def _beyond(self) -> dict[str, float]:
-        """By how much the parabolas of controls go beyond limits that their points keep."""
+        """By how much parabolas of controls exceed limits that hold at their points."""
         mesh = self.problem.mesh
         controls = self.points[:, -len(self.control_names) :]
         shares = (mesh.ends[:-1, None] + mesh.steps[:, None] * np.linspace(0.0, 1.0, 17)).reshape(-1)

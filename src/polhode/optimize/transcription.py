@@ -67,12 +67,12 @@ def slopes_program(scheme: Scheme, count: int) -> Program:
 
 
 def entered(scheme: Scheme) -> list[tuple[int, int, Defect]]:
-    """Which defect, by its number, the rates at which side of an interval enter."""
+    """Triples (defect number, side of the interval, defect) for which the side's rates appear in the defect."""
     return [(g, k, defect) for g, defect in enumerate(scheme.defects) for k in range(3) if defect.rates[k]]
 
 
 def end_multipliers_program(scheme: Scheme, states: int, chosen: Sequence[int]) -> Program:
-    """What the chosen rates at the end of two intervals are weighed with, by the multipliers of both."""
+    """Weights of the chosen rates at a node between two intervals, from the multipliers of both."""
     groups = len(scheme.defects)
     before, after = (_symbols(f"multiplier {name}", groups * states) for name in ("before", "after"))
     (step_before,), (step_after,) = _symbols("step before", 1), _symbols("step after", 1)
@@ -92,7 +92,7 @@ def end_multipliers_program(scheme: Scheme, states: int, chosen: Sequence[int]) 
 
 
 def middle_multipliers_program(scheme: Scheme, states: int, chosen: Sequence[int]) -> Program:
-    """What the chosen rates in the middle of an interval are weighed with."""
+    """Weights of the chosen rates in the middle of an interval."""
     multipliers = _symbols("multiplier", len(scheme.defects) * states)
     (step,) = _symbols("step", 1)
     entries = [
@@ -295,7 +295,7 @@ class Transcription:
         return *self.point.rate_slopes.split(), *self.point.row_slopes.split()
 
     def _column(self, points: Whole, columns: list[int]) -> Whole:
-        """Where variables of points are among all, (points, columns)."""
+        """Indices of variables of points among all, (points, columns)."""
         local = np.array(columns, dtype=np.int64)
         return np.where(local == self.width, self.size - 1, points[:, None] * self.width + local)
 

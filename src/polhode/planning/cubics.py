@@ -145,12 +145,12 @@ class KnotEquations:
         return fixed
 
     def scale(self, w: Floats) -> float:
-        """How large the terms of the equations are."""
+        """Size of the terms of the equations."""
         _, diagonal, _, right = self._blocks
         return float(np.abs(right).max()) + float(np.abs(diagonal[:, None] * w).max())
 
     def residual(self, w: Any) -> Any:
-        """What the angular accelerations on the two sides of each knot differ by."""
+        """Differences of angular accelerations between the two sides of each knot."""
         before, diagonal, after, right = self._blocks
         left = diagonal[:, None] * w - right + self.chart.turning(self._bend, w)
         left[1:] += times(before, w[:-1])
@@ -194,7 +194,7 @@ def knot_velocities(equations: KnotEquations, guess: Floats) -> Floats | None:
 
 
 def banded(before: Floats, diagonal: Floats, after: Floats) -> Floats:
-    """A block tridiagonal matrix of 3×3 blocks by its eleven diagonals, as LAPACK wants it."""
+    """The eleven diagonals of a block tridiagonal matrix of 3×3 blocks, as LAPACK stores them."""
     rows = np.zeros((11, 3 * len(diagonal)))
     for i in range(3):
         for j in range(3):

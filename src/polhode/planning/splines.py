@@ -300,7 +300,7 @@ class _Shooting:
 
     @cached_property
     def _free(self) -> NDArray[np.intp]:
-        """Which of the turns, ω, ω̇ at the nodes and ω̈ in the intervals are unknown: knots do not turn."""
+        """Indices of unknown turns, ω and ω̇ at the nodes and ω̈ in the intervals; knots do not turn."""
         count = len(self.t)
         turns, w, a = np.ones((3, count, 3), dtype=bool)
         turns[::_INTERVALS] = False
@@ -319,7 +319,7 @@ class _Shooting:
 
     @np.errstate(over="ignore", invalid="ignore")  # a step that is far too long is halved
     def residual(self, flat: Floats) -> Floats:
-        """What the flows' ends differ from the next nodes by."""
+        """Differences between the ends of intervals and the next nodes."""
         nodes, h = _Nodes.of(flat), self.h
         turns, ends = _flow(self.begins(nodes))
         gaps = [_gap(nodes, turns), ends[0] - nodes.w[1:] * h, ends[1] - nodes.a[1:] * h**2]
@@ -339,7 +339,7 @@ class _Shooting:
         return full
 
     def moved(self, flat: Floats, step: Floats) -> Any:
-        """Where a step leads: nodes turn, the rest is added."""
+        """The variables after a step: nodes turn, the others are added."""
         nodes = _Nodes.of(flat)
         count = len(self.t)
         turns, w, a, j = np.split(step.reshape(-1, 3), [count, 2 * count, 3 * count])
@@ -388,7 +388,7 @@ class _Shooting:
 
 
 def _gap(nodes: _Nodes, turns: Any) -> Any:
-    """Twice the vector of the turn from the next node to where an interval's turn leads."""
+    """Twice the vector of the rotation from the next node to the end of an interval."""
     return 2 * product(product(conjugate(nodes.q[1:]), nodes.q[:-1]), turns)[..., 1:]
 
 
@@ -422,7 +422,7 @@ def _powers(coefficients: Any) -> Floats:
 
 
 def _flow(begin: Any) -> tuple[Any, tuple[Any, Any, Any]]:
-    """Where intervals end: the turn since their start, and (ω, ω̇, ω̈)."""
+    """Ends of intervals: the rotation since their start, and (ω, ω̇, ω̈)."""
     q, w = _series(begin)
     power = _powers(w)
     return q.sum(axis=0), (w.sum(axis=0), (power * w).sum(axis=0), (power * (power - 1) * w).sum(axis=0))

@@ -299,7 +299,7 @@ class _Vectors:
         return _Vector("reaction", f"reaction of {name}", point, force)
 
     def _contact(self, name: str) -> Floats:
-        """Where a constraint acts: there its torque, that of a force through this point, is least changed."""
+        """The point (T, 3) at which a constraint force is drawn."""
         from ..dynamics.reactions import Reactions
 
         push = Reactions(self.equations, solved=False).acting_wrenches.get(name)

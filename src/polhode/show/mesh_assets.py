@@ -45,7 +45,7 @@ def upright(system: Model, meshes: Mapping[str, Mesh]) -> dict[str, Mesh]:
 
 
 def _distances(system: Model, meshes: Mapping[str, Mesh]) -> Iterator[tuple[float, float]]:
-    """How far the middle of each mesh of which y is up is from its body's mass centre: as it is, and turned."""
+    """Distances from mass centres to the middles of meshes marked as y up: as they are, and turned to z up."""
     for body in system.bodies.values():
         for shape in body.shapes:
             if shape.file not in meshes or not meshes[shape.file].is_y_up or not body.mass:
@@ -121,7 +121,7 @@ def _read(wanted: Iterable[Shape]) -> tuple[dict[str, Mesh], dict[str, list[str]
 
 
 def _cure(file: str) -> str:
-    """What finds a mesh of a package."""
+    """The cure that locates the package of a mesh."""
     matched = re.match(r"(?:package|model)://([^/]+)/", file)
     if not matched:
         return ""

@@ -50,7 +50,7 @@ def groups_of(run: Trajectory) -> list[Panel]:
 
 
 def panels_of(run: Trajectory, reactions: Sequence[str]) -> list[Panel]:
-    """What `plot` shows, group by group."""
+    """The default panels of `plot`, group by group."""
     groups = groups_of(run)
     for title, names, values in (("Efforts", run.efforts, run.tau), ("Inputs", run.input_names, run.inputs)):
         acting = {} if values is None else dict(zip(names, values.T, strict=True))
@@ -92,7 +92,7 @@ def chosen_panels(run: Trajectory, channels: Channels, others: Sequence[Trajecto
 
 
 def split_panels(panels: Sequence[Sequence[Panel]]) -> list[list[Panel]]:
-    """Panels of runs, split as the first run's magnitudes ask: what spins on leaves what leans readable."""
+    """Panels of runs, split by the first run's magnitudes, so that large values do not hide small ones."""
     first, *others = panels
     tables = [{title: members for title, _, members in other} for other in others]
     split: list[list[Panel]] = [[] for _ in panels]

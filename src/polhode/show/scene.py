@@ -159,7 +159,7 @@ _CHORDS, _BEYOND = 60, 0.1
 
 
 def size_of(equations: EquationsOfMotion, parameters: Mapping[str, Any]) -> float:
-    """How large a mechanism is drawn: its longest body, in metres."""
+    """Length of the longest body, in metres, to which drawings are scaled."""
     return Painter(equations.system, parameters, {}).size
 
 
@@ -246,7 +246,7 @@ class Painter:
         return Scene(title, bodies, up.tolist(), height, self._lines(), floor=self.falls or height is not None)
 
     def _lines(self) -> list[SceneLine]:
-        """What acts between two bodies."""
+        """Lines of loads between two bodies."""
         index = {name: k for k, name in enumerate(self.system.bodies)}
         return [
             SceneLine(name, [(index[body], point) for body, point in ends], _BAR * self.size / 3)
@@ -254,7 +254,7 @@ class Painter:
         ]
 
     def _acting(self, shape: str) -> Iterator[tuple[str, tuple[tuple[str, list[float]], ...]]]:
-        """What is drawn of the loads in this shape: their names, and the points of bodies that it takes."""
+        """Loads drawn in this shape: their names, and the bodies with the points that they act on."""
         for load in self.system.acting:
             element = load.element
             at = {field.of: field.name for field in element.fields if field.kind == "point"}
@@ -266,24 +266,24 @@ class Painter:
                     yield load.name, tuple((getattr(element, field), self.numbers(p).tolist()) for field, p in ends)
 
     def _height(self, up: Floats) -> float | None:
-        """How high the plane is on which something rolls; gliding is taken to be at the height of the origin."""
+        """The height of a rolling plane of the ground, or of its lowest surface; None if there are none."""
         rolled = [float(self.numbers(mark.place) @ up) for mark in self._constraint_marks("plane", GROUND)]
         heights = [level(x, self.numbers, up) for x in self.system.surfaces.values() if x.body == GROUND]
         return min((*rolled, *(height for height in heights if height is not None)), default=None)
 
     def _constraint_marks(self, kind: str, body: str) -> list[Mark]:
-        """What is seen on a body of constraints."""
+        """Marks of constraints of a kind on a body."""
         marks = (mark for constraint in self.system.constraints.values() for mark in constraint.drawing)
         return [mark for mark in marks if (mark.kind, mark.body) == (kind, body)]
 
     def _joint_points(self, name: str) -> list[Floats]:
-        """Where joints sit on a body, the one that carries it first."""
+        """Points of a body at which joints are, first that of its own joint."""
         poses = [joint.in_child for joint in self.system.joints.values() if joint.child == name]
         poses += [joint.in_parent for joint in self.system.joints.values() if joint.parent == name]
         return [self.numbers(pose.p) for pose in poses if not self.moves(pose)]
 
     def _closing_points(self, name: str) -> list[Floats]:
-        """Where loops are closed on a body."""
+        """Points of a body at which loops are closed."""
         places = [mark.place for mark in self._constraint_marks("end", name)]
         return [self.numbers(point) for point in places if self.system.time not in free_symbols(map(as_expr, point))]
 
@@ -324,7 +324,7 @@ class Painter:
         return SceneBody(body.name, (*pieces, *extras), tip.tolist(), bool(pieces) or body.name not in self.stations)
 
     def _force_marks(self, name: str) -> list[Shape]:
-        """Where something acts on a body."""
+        """Balls at the points where loads act on a body."""
         points = [np.array(point) for _, ((body, point),) in self._acting("mark") if body == name]
         return [_ball(point, 1.5 * _BAR * self.size) for point in points]
 
@@ -394,7 +394,7 @@ class Painter:
         return tuple(np.sqrt(np.maximum(squares, 0.0)).tolist()), axes
 
     def _joint_marks(self, name: str, color: str | None = None) -> list[Shape]:
-        """What shows the joints that a body holds; those that close a loop are shown on the ground or on body a."""
+        """Shapes of the joints at a body; joints that close a loop are drawn on the ground or on body a."""
         seen = (joint for joint in self.system.joints.values() if joint.child not in {*self.unseen, *self.stations})
         held = [
             (joint.type, joint.child, joint.in_child) if self.moves(joint.in_parent)

@@ -67,7 +67,7 @@ def _along(direction: Floats) -> Floats:
 
 
 def level(surface: Surface, numbers: Callable[[Any], Floats], up: Floats) -> float | None:
-    """How high a plane of the ground is that is across a direction; None of other surfaces."""
+    """The height of a plane of the ground that is normal to a direction; None for other surfaces."""
     if surface.kind != "plane" or not np.any(up):
         return None
     normal, p = numbers(surface.pose.R.entries()).reshape(3, 3)[:, 2], numbers(surface.pose.p)

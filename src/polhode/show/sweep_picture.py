@@ -61,7 +61,7 @@ class Runs:
 
     @property
     def varying(self) -> list[str]:
-        """What is not the same in all runs."""
+        """Columns that differ between runs."""
         return [name for name in self.columns if len(self.distinct(name)) > 1]
 
 
@@ -79,7 +79,7 @@ class Arrangement:
 
     @property
     def columns(self) -> int:
-        """How many panels of one result there are."""
+        """Number of panels of one result."""
         return len(self.over) if self.beside is None else len(self.runs.distinct(self.beside))
 
 
@@ -169,7 +169,7 @@ def figure_of(
     at: Mapping[str, float] | None = None,
     most: tuple[int, int] = (_MOST_RESULTS, _MOST_PANELS),
 ) -> Any:
-    """Results, arranged as the axes suggest and the user asks; where none are named, so many, and panels, at most."""
+    """Draw results over the axes of a sweep; if none are named, at most `most` results and panels."""
     runs = Runs.of(sweep)
     over, shaded = (None if name is None else _axis(runs, name, word) for name, word in ((x, "x"), (by, "by")))
     held = _held(runs, at)

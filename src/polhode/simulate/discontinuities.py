@@ -75,7 +75,7 @@ class Discontinuities:
 
     @property
     def is_old(self) -> bool:
-        """Whether the rates were made anew, so that signs must be taken again."""
+        """True if the rates have new signs since these were taken."""
         return self.signs is not self.rates.signs
 
     def leave(self, state_at: Callable[[float], Floats], t_old: float, t: float) -> float | None:
@@ -99,7 +99,7 @@ class Discontinuities:
     # ---- how to go on ----------------------------------------------------------------------------------------
 
     def switch(self, t: float, x: Floats) -> None:
-        """Change the signs at a time that `locate` found; raise Stop where no choice leads on."""
+        """Change the signs at a time returned by `locate`; raise Stop if the motion cannot go on with any signs."""
         if self.is_old:
             self.start(t, x)
             return
@@ -141,7 +141,7 @@ class Discontinuities:
         return guesses
 
     def _value_rates(self, t: float, x: Floats, held: Any, signs: Floats) -> Floats:
-        """How fast values change under given signs of theirs."""
+        """Rates of the values, by a difference quotient, for given signs of these values."""
         self.modes[held] = signs
         ahead = self.rates.switches(t + _AHEAD, x + _AHEAD * self.rates(t, x))
         return np.asarray((ahead - self.rates.switches(t, x))[held] / _AHEAD)
@@ -162,7 +162,7 @@ class Discontinuities:
         )
 
     def summary(self) -> str:
-        """What a reader should know of the jumps of a run, if there were any."""
+        """A sentence about the jumps of a run; empty if there were none."""
         if not self.times:
             rests = bool(self.sources) and not self.modes.all()
             return f"{self.first} stands at its jump, where a sign is taken as 0." if rests else ""
@@ -238,14 +238,14 @@ def _laws(functions: Functions) -> list[tuple[str, Expr]]:
 
 
 def _arguments(expressions: Iterable[Expr]) -> Iterator[Expr]:
-    """What is zero where values or derivatives jump: the argument of a sign, the difference of two values."""
+    """Arguments whose zeros are jumps: that of a sign or step, the difference of two compared values."""
     for node in topological(list(expressions)):
         if node.op in JUMPING:
             yield node.args[0] if len(node.args) == 1 else node.args[0] - node.args[1]
 
 
 def at_the_jump(jumps: Iterable[Source], equations: EquationsOfMotion, values: Mapping[Expr, float]) -> str:
-    """The sources whose expressions are zero where the values are known, in words; all where none can be told."""
+    """The sources, in words, whose arguments are zero at these values; all sources if none can be evaluated to zero."""
     near, rest = [], []
     for source in jumps:
         (argument,) = substitute([source.argument], equations.tree.followed)
@@ -266,7 +266,7 @@ _MADE: WeakKeyDictionary[Functions, dict[Any, Any]] = WeakKeyDictionary()
 
 
 def _once(functions: Functions, key: Any, make: Callable[[], Any]) -> Any:
-    """What `make` returned for these functions before."""
+    """Call `make` once for these functions and this key; afterwards return the stored result."""
     cache = _MADE.setdefault(functions, {})
     if key not in cache:
         cache[key] = make()
@@ -299,7 +299,7 @@ def _compiled(functions: Functions, program: Program, parameters: Floats) -> Com
 
 
 class Located:
-    """Where native code divides steps: zeros of what signs in the rates are of, corners of tables, and kinks."""
+    """Zeros at which native code divides steps: of arguments of signs in the rates, of corners of tables, of kinks."""
 
     def __init__(self, functions: Functions, name: Asked, parameters: Floats, signs: FixedSigns | None) -> None:
         switch = None if signs is None else _switched(functions, name)

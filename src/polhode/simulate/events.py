@@ -71,14 +71,14 @@ class Watched:
 
     @property
     def name(self) -> str:
-        """How messages name it."""
+        """The event's name in messages."""
         event, option, number = self.given
         text = str(event.expression) if isinstance(event, Crossing) else getattr(event, "__name__", shown(event))
         return f"event {number} of {option}, {shown(text)},"
 
     @property
     def effect(self) -> Effect:
-        """What it does, as native code sees it."""
+        """The event's effect as a record for native code."""
         change = self.change
         compiled = None if change is None or change.compiled is None else change.compiled.function
         places = () if change is None else change.places
@@ -102,7 +102,7 @@ class Events:
 
     @property
     def effects(self) -> list[Effect]:
-        """What each does, as native code sees it."""
+        """The effects of all events as records for native code."""
         return [event.effect for event in self.watched]
 
     @property
@@ -221,7 +221,7 @@ class ParametricValues:
 
 @dataclass(frozen=True, eq=False)
 class StateChange:
-    """What becomes of the state at an event."""
+    """Change of the state at an event."""
 
     place_of: Callable[[Any], int]
     values: Callback
@@ -268,7 +268,7 @@ def read_change(equations: EquationsOfMotion, change: Any, parameters: Mapping[s
 
 
 def place_of(equations: EquationsOfMotion, key: Any) -> int:
-    """Where in the state a coordinate, speed or state without mass stands."""
+    """Index in the state of a coordinate, speed or first-order state."""
     from ..expr.spelling import spelled
 
     symbols = [*equations.q, *equations.u, *equations.z]

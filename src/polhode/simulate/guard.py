@@ -55,7 +55,7 @@ class Stop(Exception):
 
 
 def moving_pivots(equations: EquationsOfMotion) -> list[Expr]:
-    """What is divided by where speeds follow from pseudo-velocities, as far as it moves."""
+    """Pivots that depend on the state, of the map from pseudo-velocities to speeds."""
     from ..constraints import PseudoSpeeds
 
     speeds = equations.dependent_speeds
@@ -63,7 +63,7 @@ def moving_pivots(equations: EquationsOfMotion) -> list[Expr]:
 
 
 class Guard:
-    """Watches one run; `values` gives those of parameters and constant inputs, where they are asked for."""
+    """Watches one run; `values` returns parameters and constant inputs, and is called only when they are needed."""
 
     def __init__(self, rates: Rates, functions: Functions, values: Callable[[], Mapping[Expr, float]]) -> None:
         self.rates, self.functions, self._read_values = rates, functions, values
@@ -87,11 +87,11 @@ class Guard:
 
     @property
     def equations(self) -> EquationsOfMotion:
-        """What is run; asked for where its synopsis does not tell."""
+        """The equations that are run; built only where the synopsis is not enough."""
         return self.functions.equations
 
     def _places(self, link: Link) -> list[int]:
-        """Where the coordinates of a link are in the state; none where one is omitted, which then cannot matter."""
+        """Indices of a link's coordinates in the state; empty if one of them is omitted and cannot matter."""
         places = self.equations.places
         return [places[k] for k in link.coordinates] if all(k in places for k in link.coordinates) else []
 
@@ -190,7 +190,7 @@ class Guard:
         return fallback
 
     def nonfinite(self, state: NonFinite) -> Stop:
-        """A right-hand side that is not finite: which entries, and why if that can be told."""
+        """The Stop for a right-hand side that is not finite: which entries, and the cause if it can be determined."""
         synopsis = self.synopsis
         names = [*(f"rate of coordinate '{name}'" for name in synopsis.coordinates)]
         names += [f"acceleration of '{name}'" for name in synopsis.speeds]
@@ -335,7 +335,7 @@ class Guard:
 
 
 def is_surely_regular(inverse: Floats | None) -> bool:
-    """Whether a mass matrix is far from singular, by its inverse as computed; False where that does not tell."""
+    """True if the computed inverse proves a mass matrix far from singular; False if it proves nothing."""
     if inverse is None or not np.isfinite(inverse).all() or not (np.diag(inverse) > 0.0).all():
         return False
     scale = np.sqrt(np.diag(inverse))
@@ -355,7 +355,7 @@ def is_surely_regular(inverse: Floats | None) -> bool:
 
 
 def _scale_of(M: Floats) -> Floats:
-    """The root of the inertia that each speed feels."""
+    """Square roots of the diagonal of M."""
     scale: Floats = np.sqrt(np.abs(np.diag(M)))
     return scale
 

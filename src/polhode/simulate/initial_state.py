@@ -39,7 +39,7 @@ class Follower:
 
 @dataclass(frozen=True)
 class Unwound:
-    """The rotors that nobody placed, and those whose speed nobody gave."""
+    """Rotors without a given start angle, and those without a given start speed."""
 
     coordinates: tuple[Follower, ...] = ()
     speeds: tuple[Follower, ...] = ()
@@ -55,7 +55,7 @@ class Unwound:
             u[speed.rotor] = speed.number * u[speed.link]
 
     def beside(self, A: Floats, speeds: Sequence[str]) -> Unwound:
-        """Those that no constraint A u + a = 0 moves, u the speeds of these names."""
+        """The rotors of which no column of A is nonzero, where A u + a = 0 and `speeds` are the names of u."""
         held = {name for name, moves in zip(speeds, (A != 0).any(axis=0).tolist(), strict=True) if moves}
         return Unwound(*(tuple(x for x in part if x.name not in held) for part in (self.coordinates, self.speeds)))
 

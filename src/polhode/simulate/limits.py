@@ -169,7 +169,7 @@ class LimitsOfRun:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What is to be told of them."""
+        """Passed limits as entries of the run's info."""
         return noted_facts(self.seen, self.watched.noted)
 
 
@@ -193,7 +193,7 @@ def _rows(seen: Sequence[SeenLimit]) -> Floats:
 
 
 def noted_facts(seen: Sequence[SeenLimit], noted: Floats) -> dict[str, Any]:
-    """What a run's facts say of limits: nothing where none was passed."""
+    """Passed limits as entries of a run's info; empty if none was passed."""
     if np.isnan(noted[:, 0]).all():
         return {}
     rows = [

@@ -21,7 +21,7 @@ _BETWEEN = 0.05
 def reporting(
     progress: bool | Callable[[float], object] | None, words: str, end: float, unit: str = "s"
 ) -> Iterator[Callable[[float], None]]:
-    """A function to be told the simulated time reached, or how much else of which there is an end.
+    """A function to call with the simulated time reached, or with another count that has an end.
 
     `progress` is True for a bar at once, False for none, a function of the fraction done, or None: a bar when standard
     error is a terminal, or in a notebook, and the run takes longer than a second.
@@ -99,7 +99,7 @@ class _NotebookBar:
 
 
 class _Picture:
-    """What the cell shows: a bar and words, or nothing any more."""
+    """The contents of a notebook cell: a bar and words, or nothing after the end."""
 
     def __init__(self, words: str, share: float) -> None:
         self.words, self.share = words, share

@@ -115,7 +115,7 @@ class Rates:
 
     @property
     def is_autonomous(self) -> bool:
-        """Whether no controller is asked at every evaluation: then steps can stay in native code."""
+        """True if evaluations call no Python controller, so that steps can stay in native code."""
         return not self.drive.calls_python
 
     @property
@@ -145,7 +145,7 @@ class Rates:
 
     @property
     def located(self) -> Located | None:
-        """Where steps are divided, at jumps and kinks of the rates; None where there are none."""
+        """The zeros at which steps are divided, of jumps and kinks of the rates; None if there are none."""
         if self.is_surely_smooth or self._compiled.backend == "numpy":
             return None
         if self._located is None:
@@ -177,7 +177,7 @@ class Rates:
         return LaneRuns(code, like, self._compiled, self._held, members)
 
     def rows_of_members(self, parameters: Mapping[str, Any], implicit: bool) -> dict[str, Floats]:
-        """What native code makes of parameters before it steps, by what reads it: a row for each member, or for all."""
+        """Set-up values of parameters, computed before stepping, by reader: one row a member, or one for all."""
         read = {"work": (self.functions, self.of)}
         if implicit and self._derivatives() is not None:
             read["jacobian.work"] = self.functions, f"{self.rates_alone}_jacobian"
@@ -193,12 +193,12 @@ class Rates:
 
     @property
     def rates_alone(self) -> str:
-        """The function that has the rates, and nothing that leads back to constraints."""
+        """Name of the function of the rates without terms that depend on constraints."""
         return "state_rates"
 
     @property
     def length(self) -> int:
-        """How many instructions the rates take."""
+        """Number of instructions of the rates."""
         return self._compiled.outline.length
 
     @property
@@ -250,7 +250,7 @@ class Rates:
         return native.with_parameters(self.functions.parameter_values(name, self.given))
 
     def actuation(self, t: float, x: Floats) -> Floats:
-        """The plain efforts and inputs at a state, one after the other; asked again for a state they cost nothing."""
+        """Plain efforts and inputs at a state in one array; a second call at the same state is free."""
         if self.groups:
             x, _ = self.unit(x)
         return np.concatenate(self.drive.plain(t, x))
@@ -265,7 +265,7 @@ class Rates:
 
     @property
     def next_break(self) -> float:
-        """Where the piece ends at which the run is; infinity for the last."""
+        """End time of the current segment; infinity for the last."""
         return float(self.breaks.times[self._next]) if self._next < len(self.breaks) else np.inf
 
     @property
@@ -284,7 +284,7 @@ class Rates:
 
     @property
     def passed(self) -> int:
-        """How many breaks the run has passed."""
+        """Number of breaks that the run has passed."""
         return self._next
 
     def pass_to(self, number: int, states: Floats) -> None:
@@ -321,7 +321,7 @@ class Rates:
         return self._stretched(t, x, rate[0] if self.has_contacts else rate, lengths)
 
     def _arguments(self, t: float, x: Floats, ask: bool = True) -> list[Floats]:
-        """The arrays that native code wants; unless `ask`, with what acted last."""
+        """Arguments of the native function; with `ask` False, efforts and inputs are those that acted last."""
         tau, inputs = self.drive.plain(t, x) if ask else (self.drive.tau, self.drive.inputs)
         arguments = [x, tau]
         for name in self._more:
@@ -364,7 +364,7 @@ class Rates:
         return np.asarray(self.switches_along(np.array([t]), x[None, :])[0])
 
     def switches_along(self, times: Floats, states: Floats) -> Floats:
-        """The same at several times (k,) and states (k, n); a controller is asked only if it can change them."""
+        """The same at several times (k,) and states (k, n); a controller is called only if it can change the values."""
         if self.signs is None:
             return np.zeros((len(times), 0))
         if self.groups:
@@ -402,7 +402,7 @@ class Rates:
         return False
 
     def constraint_failure(self, t: float, x: Floats) -> str:
-        """What about the constraints may be the reason why a run cannot go on here, if anything."""
+        """Why constraints may prevent the run from going on here; empty if they do not."""
         return ""
 
     def projected(self, t: float, x: Floats) -> Floats:

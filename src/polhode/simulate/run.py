@@ -152,7 +152,7 @@ class Problem:
 
     @cached_property
     def events(self) -> Events:
-        """What is watched for."""
+        """Events of the run."""
         events, until, on = self.given_events
         parameters = {name: value[0] if np.ndim(value) else value for name, value in self.parameters.items()}
         return read_events(self.derivation, events, until, parameters, on)
@@ -185,7 +185,7 @@ class Problem:
 
     @property
     def assembly(self) -> Assembly | None:
-        """How the first state was brought to them."""
+        """How the first state was brought to the constraints; None without constraints."""
         return self.begun[2]
 
     @property
@@ -279,7 +279,7 @@ class Problem:
         return trajectory
 
     def go_on(self, t: float, end: float, events: Events) -> Record:
-        """From a state at a time on to another, or to an event that ends it; raises Stop, NonFinite or PolhodeError."""
+        """Integrate from a time to another or to a terminal event; raises Stop, NonFinite or PolhodeError."""
         rates, guard, record = self._from(t, end)
         times = np.array([t, end])
         record.info["status"] = native.integrate(rates, guard, record, times, self.control, events, lambda _: None)
@@ -305,7 +305,7 @@ class Problem:
         return rates, guard, record
 
     def _begun(self, rates: Rates, record: Record, x: Floats) -> Floats:
-        """The first state, on a branch of the motion; speeds that were given and that no motion has are told."""
+        """The first state, on a branch of the motion; warn of given speeds that no motion can have."""
         on = rates.on_a_branch(0.0, x)
         if on is x:
             return x

@@ -97,7 +97,7 @@ METHODS = ("auto", *ADAPTIVE, *FIXED)
 
 @dataclass(frozen=True)
 class Control:
-    """How a run with step-size control goes about it."""
+    """Settings of step-size control."""
 
     method: str = "auto"
     rtol: float = 1e-9
@@ -154,7 +154,7 @@ def check_contacts(method: str) -> None:
 
 
 def working(name: str, rates: Rates) -> str:
-    """The method by which a run goes: SciPy's, with a warning once, where native code cannot be made."""
+    """The name of the method to use: SciPy's, with one warning, if native code is not available."""
     method = ADAPTIVE[name]
     if not method.is_native:
         return name
@@ -172,7 +172,7 @@ def working(name: str, rates: Rates) -> str:
 
 
 def _check_series(name: str, rates: Rates) -> None:
-    """Refuse rates that have no series; those with a corner are told where the code is made."""
+    """Refuse rates without Taylor series; rates with corners are refused where their code is made."""
     messages = {
         "there are constraints": rates.is_constrained,
         "a controller in Python acts": not rates.is_autonomous,
@@ -247,7 +247,7 @@ def check_held(hold: Any, place: str, coordinates: Sequence[str]) -> None:
 
 
 def row_width(names: Synopsis) -> int:
-    """How many numbers a run keeps at each sample."""
+    """Numbers that a run stores at each sample."""
     return 1 + sum(map(len, (names.coordinates, names.speeds, names.states, names.efforts, names.inputs)))
 
 
@@ -339,7 +339,7 @@ def _damping(method: str, spectral_radius: Any) -> float | None:
 
 
 def steps_of(duration: float, options: Mapping[str, Any]) -> tuple[Control, dict[str, float], tuple[str, ...]]:
-    """How the steps of a run with these options are chosen, what its facts say of that, and notices."""
+    """Step-size control for these options, its entries in the run's info, and notices."""
     method, step, rtol, atol, max_steps, max_step, radius = (options[name] for name in _OF_STEPS)
     damping = _damping(method, radius)
     most_steps = 0
@@ -397,7 +397,7 @@ def closing(derivation: Derivation, **options: Any) -> tuple[Derivation, dict[st
 
 
 class ActingKeys(TypedDict, total=False):
-    """What acts in a run, and what happens in it."""
+    """Options of a run: what acts, and events."""
 
     inputs: Any
     tau: Any
@@ -410,7 +410,7 @@ class ActingKeys(TypedDict, total=False):
 
 
 class StartKeys(TypedDict, total=False):
-    """Where a run starts, with which parameters, under which controller."""
+    """Options of a run: start, parameters, controller."""
 
     start: Any
     speeds: Any
@@ -421,7 +421,7 @@ class StartKeys(TypedDict, total=False):
 
 
 class SamplingKeys(TypedDict, total=False):
-    """How a law is sampled."""
+    """Options of a run: method, and sampling of a law."""
 
     method: str
     sample_time: float | None

@@ -160,7 +160,7 @@ def _function(equations: EquationsOfMotion, planned: Planned, before: str, param
 
 
 def _run() -> tuple[Value, Value, Value]:
-    """The steps and samples of `simulate` where nothing is said of them."""
+    """The default steps and samples of `simulate`."""
     times, (h, steps, _) = times_of(_DURATION, None, None, 1), grid_of(_DURATION, None)
     return (
         Value("duration", _DURATION, "s"),

@@ -295,7 +295,7 @@ class Stepper:
 
     @property
     def failed(self) -> Any:
-        """Whether the state could not go on; of each member of a batch. `reset` lets it go on."""
+        """True if the last step failed, for each member of a batch; `reset` clears it."""
         reasons = self._engine.reasons
         return self._each((reasons != 0) & (reasons != Reason.ENDED))
 
@@ -435,7 +435,7 @@ def _numbers(values: Any, place: str) -> Floats:
 
 
 def _rows(table: Any) -> Any:
-    """What each member begins with, by a mapping or a row of numbers; None where it is one for all."""
+    """Start values of each member, from a mapping or rows of numbers; None if all begin alike."""
     if isinstance(table, Mapping):
         arrays = {name: value for name, value in table.items() if np.ndim(value)}
         return [{**table, **dict(zip(arrays, row, strict=True))} for row in zip(*arrays.values(), strict=False)] or None
@@ -557,7 +557,7 @@ class SteppedMembers:
 
     @cached_property
     def engine(self) -> Stepping:
-        """What takes steps."""
+        """The object that takes the steps."""
         x, p, rates, method = self._first, self.problem, self._rates, self.control.method
         is_native = (
             not rates.has_contacts
@@ -624,7 +624,7 @@ class SteppedMembers:
         return self._advance if self.events or is_python else self.engine.step
 
     def _sampled_step(self, dt: float) -> int:
-        """From one sample of the law to the next."""
+        """Step from one sample of the law to the next."""
         engine, law = self.engine, self.law
         if not isinstance(engine, MemberSteps | _InPython) or law is None:
             return 0

@@ -186,14 +186,14 @@ class Equations(
         return Reactions(self.record).driving_force(coordinate)
 
     def power(self, solved: bool = True) -> Power:
-        """What flows through every port, and the rates of energy; unless `solved`, u̇ and λ are left as symbols."""
+        """Powers at every port, and the rates of energy; unless `solved`, u̇ and λ are left as symbols."""
         from ..dynamics.power import power
 
         return power(self.record, solved)
 
     @cached_property
     def dropped(self) -> Dropped:
-        """What small variables left out of each equation; see `polhode.dynamics.truncation`."""
+        """Terms dropped from each equation as small; see `polhode.dynamics.truncation`."""
         from ..dynamics.truncation import dropped
 
         return dropped(self.record)
@@ -201,7 +201,7 @@ class Equations(
     # ---- kinematics, terms and derivatives ----------------------------------------------------------------
 
     def pose(self, name: str) -> Pose:
-        """Where a body or a frame is in the ground: rotation matrix R and position p."""
+        """Pose of a body or a frame in the ground: rotation matrix R and position p."""
         return self.record.pose(name)
 
     def joint_kinematics(self, name: str) -> JointKinematics:
@@ -328,7 +328,7 @@ class Equations(
     # ---- code and runs ---------------------------------------------------------------------------------------
 
     def operations(self, of: Asked = "forward_dynamics", bake: bool = False, split_angles: bool = True) -> Operations:
-        """How many operations a function takes, read off its plan: `bake` and `split_angles` as for `compile`."""
+        """Operation counts of a function, read off its plan: `bake` and `split_angles` as for `compile`."""
         from ..compiled.catalogue import operations_of
 
         return operations_of(self.record, of, bake, split_angles)
@@ -431,7 +431,7 @@ class Equations(
         return collocation(self.derivation, duration, **options)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """What a notebook shows."""
+        """The representations in a notebook."""
         from .notebook_equations import bundle_of
 
         return bundle_of(self)

@@ -53,7 +53,7 @@ def load(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> Syst
 
 
 def _content(path: str | os.PathLike[str]) -> bytes:
-    """What is in the file, or nothing where its reader had better look itself and say what is wrong."""
+    """The file's content; empty if the reader should open the file itself and report what is wrong."""
     try:
         name = os.fspath(path)
         return read_file(name, _SIZE_LIMIT) if str(name).lower().endswith(_ALONE) else b""
@@ -62,7 +62,7 @@ def _content(path: str | os.PathLike[str]) -> bytes:
 
 
 def _key(path: str | os.PathLike[str], content: bytes, options: dict[str, Any]) -> str:
-    """The key of a file, by whose name problems are told, and how it is read, or none where it is not plain."""
+    """The key of a file with its name and options; empty if the options are not plain."""
     if not content.strip() or not {"limits", "content"}.isdisjoint(options):
         return ""
     try:

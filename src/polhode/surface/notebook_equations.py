@@ -21,7 +21,7 @@ _COUNTED = ("mass_matrix", "inverse_dynamics", "forward_dynamics")
 
 
 def bundle_of(equations: Equations) -> dict[str, str]:
-    """Text always; LaTeX of M u̇ = f and what goes with it, or, where nobody would read that, what functions cost."""
+    """Text, and LaTeX of M u̇ = f with its terms; or a table of operation counts, if the equations are long."""
     typeset = latex_of(equations)
     if typeset is not None:
         return {"text/plain": repr(equations), "text/latex": typeset}
@@ -67,7 +67,7 @@ def is_plain(equations: Equations) -> bool:
 
 
 def counted_cell(equations: Equations) -> Cell:
-    """What the equations cost, and where to see them."""
+    """A table of operation counts, and how to print the equations."""
     rows = []
     for name in _COUNTED:
         cost = equations.operations(name)

@@ -49,7 +49,7 @@ class MechanismWidget(anywidget.AnyWidget):  # type: ignore[misc] # it has no ty
         return chosen
 
     def _run_again(self) -> None:
-        """Run with the values that the sliders have; what goes wrong is told beside them."""
+        """Run with the values of the sliders; errors are shown beside them."""
         try:
             run = self._run()
             page = page_of(run)

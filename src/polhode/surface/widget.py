@@ -111,7 +111,7 @@ def _number(value: Any) -> float | None:
 
 
 def _ends(group: str, name: str, value: float, ranges: Mapping[str, tuple[float, float]]) -> tuple[float, float]:
-    """How far a slider goes: a parameter to twice its value, what may have either sign about as far both ways."""
+    """Range of a slider: a parameter up to twice its value; other values about as far to both sides."""
     if name not in ranges:
         wide = max(3.0, 2 * abs(value))
         return (min(0.0, 2 * value), max(0.0, 2 * value)) if group == "parameters" and value else (-wide, wide)

@@ -93,7 +93,7 @@ def _lit(triangles: Floats, colors: Floats) -> Floats:
 
 
 def _floor(scene: Scene, low: Floats, high: Floats) -> Triangles:
-    """A round grid: where the scene says, else at zero, or just beneath what dips below it or flies far above."""
+    """A round grid at the scene's ground, else at zero, or below the motion if that dips below zero or is far above."""
     reach, middle = float(np.linalg.norm(high - low)) / 2 or 1.0, (low + high) / 2
     beneath = low[2] < -0.002 * reach or low[2] > 2 * reach
     level = scene.ground if scene.ground is not None else low[2] - 0.12 * reach if beneath else 0.0

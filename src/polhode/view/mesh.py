@@ -39,7 +39,7 @@ _COLOR = re.compile(rb"<color\b")
 
 
 def read_mesh(path: Path) -> Mesh:
-    """The triangles of a file, in metres where it says its unit; what cannot be drawn is refused in one sentence."""
+    """Triangles of a file, in metres if it states its unit; raises if they cannot be drawn."""
     kind = path.suffix.lower()
     if kind not in MESH_KINDS:
         kinds = ", ".join(MESH_KINDS)
@@ -115,7 +115,7 @@ def _load(content: bytes, kind: str, path: Path) -> Mesh:
 
 
 def _colored(visual: Any, has_colors: bool) -> Iterator[tuple[Any, str | None, Any]]:
-    """Which triangles are of which colour, none where the file says nothing; and colours of points, if they differ."""
+    """Triangles by colour, None if the file has none; and colours of points, if these differ."""
     if visual.kind is None:
         yield slice(None), None, None
         return
@@ -239,7 +239,7 @@ class MeshShape:
 
 
 def welded(piece: Piece, low: Floats, step: Floats) -> Piece:
-    """The piece on a grid of 16 bits an axis, points that fall together made one, flat triangles left out."""
+    """The piece with points rounded to a grid of 16 bits an axis, without duplicates and flat triangles."""
     grid = np.clip(np.rint((piece.points - low) / step), 0, _STEPS).astype(np.int64)
     keys = (grid[:, 0] << 32) | (grid[:, 1] << 16) | grid[:, 2]
     kept, first, index = np.unique(keys, return_index=True, return_inverse=True)
@@ -261,7 +261,7 @@ def grid_of(mesh: Mesh) -> tuple[Floats, Floats]:
 
 
 def outline(mesh: Mesh) -> Floats:
-    """The farthest points of a mesh in twenty-six directions, each once: enough to know how large it looks.
+    """The farthest points of a mesh in twenty-six directions, without duplicates: they bound its size.
 
     >>> corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.2, 0.2, 0.2]], dtype=float)
     >>> len(outline(Mesh((Piece(corners, np.array([[0, 1, 2], [1, 2, 3], [2, 3, 4]])),))))
@@ -305,7 +305,7 @@ def _collapsed(piece: Piece, most: int) -> Piece:
 
 
 def shares(counts: Sequence[int], most: int) -> list[int]:
-    """How many triangles each mesh may keep: all if it has few, else the same number as every other that has many.
+    """Number of triangles each mesh may keep: all if it has few, else an equal share of the rest.
 
     >>> shares([10, 500, 900], 610)
     [10, 300, 300]

@@ -80,7 +80,7 @@ def charts_of(channels: Sequence[Channel]) -> list[list[int]]:
 
 
 def sizes_of(channels: Sequence[Channel]) -> dict[str, float]:
-    """How large what has a unit is: its largest value, and for angles at least one."""
+    """The largest value of each unit; for angles at least one."""
     sizes = {channel.unit: NATURAL.get(channel.unit, 0.0) for channel in channels}
     for channel in channels:
         finite = channel.values[np.isfinite(channel.values)]

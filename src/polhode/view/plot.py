@@ -104,7 +104,7 @@ def saved(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
 
 
 def plot_format(path: str | os.PathLike[str]) -> str:
-    """The format that a plot's file name asks for."""
+    """The format of a plot by its file's suffix."""
     kind = path_of(path).suffix.lower().removeprefix(".")
     if kind not in _DATES:
         cure = "Name the file .png, .svg or .pdf."

@@ -204,7 +204,7 @@ def _across(a: Vector) -> tuple[Vector, Vector]:
 
 @dataclass(frozen=True)
 class Choice:
-    """What the equations chose to define the coordinates of a constraint by: conditions by name, and their values."""
+    """Conditions that define the coordinates of a constraint, by name, and their values."""
 
     definitions: Mapping[str, int]
     conditions: Mapping[str, int]
@@ -341,7 +341,7 @@ def gap(at: Positions, closure: Closure, stages: Stages, cut: int, symbols: Mapp
 
 
 def cut_of(at: Positions, closure: Closure, stages: Stages, choice: Choice) -> int | None:
-    """Where the chain was cut: the conditions there have the values that the equations have."""
+    """The stage at which the chain was cut, by the values of its conditions; None if there is none."""
     still = {s: Jet(s.fp) for s in stages.symbols}
     wanted = {**choice.definitions, **choice.conditions}
     for cut in range(len(stages.stages) + 1):

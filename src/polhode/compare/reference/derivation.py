@@ -112,7 +112,7 @@ _HALF = inverse(2)
 
 
 def slip_of(where: Positions, a: str, b: str, place: Sequence[Any]) -> Arrow:
-    """How fast the point of body a at a place moves against that of body b."""
+    """Velocity of the point of body a at a place, relative to that of body b."""
     return minus(material_velocity(where.bodies[a], place), material_velocity(where.bodies[b], place))
 
 
@@ -290,7 +290,7 @@ class _Letters:
 
 
 def _spelled(letters: Pose, X: Rows) -> dict[Expr, Jet]:
-    """What the letters of a pose stand for."""
+    """Values of the letters of a pose."""
     entries = [*(row[j] for row in X[:3] for j in range(3)), *(row[3] for row in X[:3])]
     names = map(as_expr, (*letters.R.entries(), *letters.p))
     return {name: Jet(entry) if isinstance(entry, int) else entry for name, entry in zip(names, entries, strict=True)}
@@ -318,7 +318,7 @@ class ConstraintRow:
 
     @property
     def name(self) -> str:
-        """As the equations call it: the constraint, and its part if it has one."""
+        """The name in the equations: the constraint, and its part if it has one."""
         return f"{self.of} {self.part}" if self.part else self.of
 
     @property
@@ -339,7 +339,7 @@ def _velocity(of: str, part: str, w: Jet | int, value: int | None = None) -> Con
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """The constraints of a system; `choices` tell by what the equations define a constraint's own coordinates."""
+    """The constraints of a system; `choices` are the conditions that define a constraint's own coordinates."""
 
     at: Positions
     choices: Mapping[str, Choice] = field(default_factory=dict)
@@ -552,7 +552,7 @@ class Power:
         )
 
     def _on_speeds(self, forces: dict[str, Rows]) -> list[int]:
-        """What forces on bodies, as matrices, do at a unit of each speed."""
+        """Power of forces on bodies, as matrices, at a unit of each speed."""
         total = [0] * len(self.at.speeds)
         for name, force in self._beyond(forces).items():
             for column in self.at.bodies[name].own:
@@ -581,7 +581,7 @@ class Power:
 
     @cached_property
     def _laid(self) -> tuple[dict[str, Rows], list[int], int, list[str]]:
-        """What the loads are: matrices on bodies, powers on speeds, energy, and those that are not covered."""
+        """The loads as matrices on bodies, powers on speeds and energy, and those that are not covered."""
         forces: dict[str, Rows] = {}
         efforts = [0] * len(self.at.speeds)
         energy, missing = 0, []
@@ -643,7 +643,7 @@ class Power:
         return 0
 
     def _end(self, name: str, point: Vector) -> tuple[list[int], list[int]]:
-        """Where a point of a body is in the ground, and its velocity: the body's there, and its own on the body."""
+        """Position of a point of a body in the ground, and its velocity: the body's there, and its own on the body."""
         body, local = self.at.bodies[name], [*self.at.numbers(point), 1]
         drift = applied(body.X, [*self.at.numbers(derivative(map(as_expr, point), self.at.system.time)), 0])
         return applied(body.X, local), [(a + b) % P for a, b in zip(applied(body.Xd, local), drift, strict=True)]
@@ -730,7 +730,7 @@ class ReferenceDerivation:
 
     @cached_property
     def bias(self) -> list[int]:
-        """What the efforts are without accelerations."""
+        """Efforts at zero accelerations."""
         ud = self.positions.ud
         pairs = zip(self.efforts, self.mass_matrix, strict=True)
         return [(effort - sum(m * a for m, a in zip(row, ud, strict=True))) % P for effort, row in pairs]

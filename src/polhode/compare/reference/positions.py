@@ -283,7 +283,7 @@ def _cut(entries: Sequence[int]) -> list[list[int]]:
 
 
 class Placement(Protocol):
-    """Where a user put something: a rotation matrix and an origin."""
+    """A rotation matrix and an origin."""
 
     @property
     def R(self) -> Matrix: ...
@@ -351,7 +351,7 @@ class Positions:
 
     @cached_property
     def known(self) -> dict[Expr, Expr]:
-        """What the symbols of joints that follow others, or whose motion is prescribed, stand for."""
+        """Expressions for coordinates of joints that follow others, and for prescribed ones."""
         table: dict[Expr, Expr] = {}
         for motion_ in self.system.prescribed.values():
             joint = self.system.joints[motion_.joint]
@@ -439,7 +439,7 @@ class Positions:
         return {q: Jet(self.number(q), self.u[k], self.ud[k], {k: 1}) for q, k in pairs}
 
     def rate_of(self, joint: Joint, index: int) -> Rate:
-        """How a speed of a joint comes about."""
+        """The rate of a joint's speed: that of its leader times the ratio."""
         leader, ratio, _ = self._followed(joint.name)
         factor = self.number(ratio)
         speed = leader.u[index]

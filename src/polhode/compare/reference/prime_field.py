@@ -241,7 +241,7 @@ Symbols = Mapping[Expr, Jet]
 
 
 class NotCovered(PolhodeError):
-    """What the reference derivation cannot evaluate; the sentence says what it is."""
+    """Raised for what the reference derivation cannot evaluate; the message names it."""
 
 
 def evaluated(root: Expr, symbols: Symbols, order: int = 0, squares: Mapping[Expr, int] | None = None) -> Jet:

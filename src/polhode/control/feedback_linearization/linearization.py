@@ -128,7 +128,7 @@ class ExtendedPlant(Plant):
 
     @cached_property
     def regular(self) -> Regular:
-        """The form that the extension made."""
+        """The regular form of the extended plant."""
         if self.form is not None:
             return self.form
         plain = Plant(self.equations, self.inputs, self.held, self.place, is_plain=True).regular
@@ -209,7 +209,7 @@ def _substituted(plant: ExtendedPlant, values: dict[Expr, Expr]) -> ExtendedPlan
 def _combined(
     degree: RelativeDegree, plant: ExtendedPlant, rows: Sequence[int], acting: Sequence[int], here: AtState | None
 ) -> tuple[ExtendedPlant, list[int]]:
-    """What acts in the rows as inputs of its own, ν = c₁ + A₁⁻¹ A₂ c₂, in place of as many others, c₁."""
+    """Inputs ν = c₁ + A₁⁻¹ A₂ c₂ that act in the rows, in place of as many others, c₁."""
     form, A, channels = plant.regular, degree.driven, list(plant.channels)
     chosen = [acting[k] for k in independent_columns([[A[i][j] for j in acting] for i in rows])]
     rest = [j for j in acting if j not in chosen]
@@ -488,20 +488,20 @@ class FeedbackLinearization(Controller):
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """Where the law does not hold, and which conditions for making the whole state linear hold, in words."""
+        """Sentences on where the law does not hold, and on the conditions for linearising the whole state."""
         where = tuple(f"The law does not hold where {words}." for words, _ in self._vanishing)
         return (*where, *(self.linearizability.sentences if self.linearizability is not None else ()))
 
     @property
     def _vanishing(self) -> tuple[tuple[str, Expr], ...]:
-        """Where the law does not hold in words, each with what vanishes there."""
+        """Conditions, in words, under which the law does not hold, each with the expression that vanishes."""
         where = [(f"{_text(x)}, as the decoupling matrix is singular there", x) for x in self.degree.singular]
         further = [(f"{_text(x)}, as the law divides by that pivot", x) for x in self._further_singular]
         return (*where, *further)
 
     @cached_property
     def zero_dynamics(self) -> ZeroDynamics:
-        """What still moves when the outputs are held."""
+        """The dynamics that remain while the outputs are held at zero."""
         with quiet_collector():
             degree, plant = self.degree, self.degree.plant
             here = self._state or self._asked.state(_PLACE)

@@ -109,7 +109,7 @@ def inputs_of(plant: Plant, decoupled: Decoupled) -> list[Expr]:
 
 
 def further_singular(degree: RelativeDegree, decoupled: Decoupled) -> list[Expr]:
-    """What else the law divides by that may vanish: pivots, but for factors that vanish with the determinant."""
+    """Further divisors of the law that may vanish: factors of pivots that are not factors of the determinant."""
     factors_found: list[Expr] = []
     for divisor in decoupled.divisors[:-1]:  # the last is the determinant, but for the others
         if not moves(divisor):

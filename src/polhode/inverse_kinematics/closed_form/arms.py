@@ -63,7 +63,7 @@ class Turn:
 
 
 class Scalars(ABC):
-    """What a branch is computed with; `signs` are those of its roots, in the order in which they are met."""
+    """Arithmetic in which a branch is computed; `signs` are those of its square roots, in order of evaluation."""
 
     def __init__(self, signs: tuple[int, ...]) -> None:
         self._signs = list(signs)
@@ -126,7 +126,7 @@ class NotHere(Exception):
 
 
 class NotATurn(Exception):
-    """What should be a cosine and a sine is none: the form is wrong."""
+    """Raised where a cosine and a sine do not have cos² + sin² = 1: the form does not apply."""
 
 
 @dataclass(frozen=True)
@@ -218,7 +218,7 @@ Solve = Callable[[Scalars, Motion], list[Turn]]
 
 @dataclass(frozen=True)
 class Arm:
-    """What an arm's axes have that gives a closed form, in words, how many roots it has, and the form."""
+    """A closed form of an arm: the property of its axes that allows it, in words, its number of roots, the solver."""
 
     reason: str
     roots: int
@@ -242,7 +242,7 @@ Place = Callable[[Scalars, Vector, Vector], list[Turn]]
 
 
 def place_of(axes: Sequence[Axis]) -> tuple[str, Place] | None:
-    """How three axes bring a point to a place, and what they have that allows it."""
+    """How to solve three axes for a point, and the property of the axes that allows it; None if there is none."""
     if axes[1].is_parallel(axes[2]):
         return "axes 2 and 3 are parallel", lambda scalars, w, W: _parallel(scalars, _of(scalars, axes), w, W)
     if axes[0].meets(axes[1]):
@@ -392,7 +392,7 @@ def turned(h: Vector, c: Any, s: Any, x: Vector) -> Vector:
 
 
 def no_closed_form(reason: str, system: str) -> PolhodeError:
-    """What has no closed form says why."""
+    """The error for an arm without a closed form, with the reason."""
     place = f"closed_form_inverse_kinematics of system '{system}'"
     cure = "Solve by number: equations.inverse_kinematics."
     return PolhodeError(f"no closed form is known here: {reason}.", place=place, cure=cure, code="E-POSE-UNSUPPORTED")

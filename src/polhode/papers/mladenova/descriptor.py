@@ -197,7 +197,7 @@ class StructureCoefficients(Typeset):
 
     @property
     def nonzero(self) -> dict[tuple[str, str, str], Expr]:
-        """Those that do not vanish, by names."""
+        """Coefficients that do not vanish, by names."""
         size = range(len(self.names))
         every = ((k, i, j) for k in size for i in size for j in size)
         return {(self.names[k], self.names[i], self.names[j]): self[k, i, j] for k, i, j in every if self[k, i, j]}
@@ -221,7 +221,7 @@ def _plain(entry: Expr) -> Expr:
 
 
 def structure_coefficients(equations: EquationsOfMotion) -> StructureCoefficients:
-    """Those of the speeds, independent speeds or pseudo-velocities that equations are written in."""
+    """Structure coefficients of the speeds, independent speeds or pseudo-velocities of the equations."""
     with quiet_collector():
         result = Hamel(equations.system, envelope(equations.tree), equations.dependent_speeds)
         return _coefficients(result, _names(equations, result))

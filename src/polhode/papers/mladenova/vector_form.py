@@ -79,7 +79,7 @@ class VectorParameterForm(Typeset):
 
     @cached_property
     def applied(self) -> Vector:
-        """What springs, dampers, gears and other loads take."""
+        """Efforts of springs, dampers, gears and other loads."""
         return -self._on_c(given_forces(self.equations.system, self.equations.tree))
 
     @property

@@ -171,7 +171,7 @@ class Notation:
 
     @cached_property
     def _shown(self) -> tuple[dict[int, Expr], list[tuple[Expr, Expr]]]:
-        """What stands for each entry, rate and sum, and the intermediate variables with their meanings."""
+        """Expressions shown for each entry, rate and sum, and the intermediate variables with their meanings."""
         nodes = [*self.rates, *{id(entry): entry for entry in self.entries}.values(), *self.sums]
         with quiet_collector():
             roots = collected(nodes, {id(node): letter for node, letter in self.letters_of.items()})
@@ -307,7 +307,7 @@ _SIGNS = {ADD: (1, 1), SUB: (1, -1), NEG: (-1,)}
 
 
 def _uses(order: Sequence[Expr], roots: Sequence[Expr], letters: Container[int] = ()) -> dict[int, int]:
-    """How often each node, without sign and number, is an operand in `order` or among the roots."""
+    """Number of times each node, without sign and number, is an operand in `order` or among the roots."""
     uses: dict[int, int] = {}
     inner = (node for node in order if node.args and id(node) not in letters and _bare(node) is node)
     for used in chain((arg for node in inner for arg in node.args), roots):

@@ -68,7 +68,7 @@ class Count:
 
 @dataclass
 class Tally:
-    """How often scalars made by it were multiplied and added."""
+    """Counters of the operations on scalars."""
 
     multiplications: int = 0
     additions: int = 0
@@ -125,7 +125,7 @@ class Scalar:
 
 
 def as_written(formalism: str, n: int) -> Count:
-    """What a formalism's lines say for a general arm of n joints, each operation counted."""
+    """Operations of a formalism's lines as written, for a general arm of n joints."""
     return as_written_on(formalism, general_tree(n), zeros=False)
 
 

@@ -166,7 +166,7 @@ _TERMS = 8
 
 
 def energy_here(m: Motion) -> list[str]:
-    """K in its coordinates and speeds, of the forms that (3.1) says are one the one that is shorter to derive."""
+    """K in coordinates and speeds, by the shorter of the equal forms of (3.1)."""
     shown = _readable(kinetic_energy(m.tree))
     return [f"K = {shown}"] if shown else []
 

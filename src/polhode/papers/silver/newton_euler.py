@@ -602,7 +602,7 @@ def _open_tree(model: Model) -> Tree:
 
 
 def _notes(model: Model) -> tuple[str, ...]:
-    """What the proof leaves aside."""
+    """Sentences on what the proof leaves out."""
     if not model.loads:
         return ()
     return ("Loads other than gravity are added to both sides alike, and are left out.",)

@@ -275,7 +275,7 @@ def _is_arm(tree: Tree) -> bool:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a pencil takes the trouble to write."""
+    """Conventions of counting by hand."""
 
     either_joint: bool = True  # terms of a turn and of a slide for every joint
     far_frames: bool = True  # a link's frame is at its far end: offsets are crossed with its own ω, and p + s is formed
@@ -341,7 +341,7 @@ class Difference:
 
 
 def differences(n: int = 6) -> list[Difference]:
-    """From Hollerbach's count of Luh to Silver's lines as they are counted here, one convention after the other."""
+    """Steps from Hollerbach's count of Luh to the counts of Silver's lines here, one convention at a time."""
     whole_number(n, "two joints or more, from which on the formulas hold", least=2, place="differences")
     reading = Reading()
     steps: list[tuple[str, dict[str, Any]]] = [

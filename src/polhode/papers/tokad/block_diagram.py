@@ -41,7 +41,7 @@ class _Loop:
 
 
 class _Columns:
-    """Where the parts of each column stand."""
+    """Positions of the parts of each column."""
 
     def __init__(self, parts: Mechanism) -> None:
         self.parts = parts
@@ -203,7 +203,7 @@ def _lane(at: _Columns, body: str, to: float) -> list[str]:
 
 
 def _hanging(at: _Columns, x: float) -> list[str]:
-    """From the map of the body before down to the sum of velocities, and from the joint's force to the map back."""
+    """Lines from the previous body's map to the sum of velocities, and from the joint's force to the map back."""
     y = at.outer_y + _BOX[1] / 2 + 22
     return [
         _arrow([(x, at.top + _BOX[1]), (x, at.sum_y - 9)], "across"),
@@ -343,7 +343,7 @@ def symbol(
 
 
 def width_of(words: str, size: float = 11) -> float:
-    """How wide words are, roughly."""
+    """Approximate width of words."""
     return _LETTER * size * len(words)
 
 

@@ -126,7 +126,7 @@ class Chain:
         return [body.arm(OUTER) - body.arm(INNER) for body in self.bodies]
 
     def arm(self, p: int, j: int) -> Vector:
-        """From B_p to G_j, (29): over the bodies between, and over the slides ξ_k of the joints between."""
+        """The vector from B_p to G_j, (29): over the bodies between, and over the slides ξ_k of the joints between."""
         total = -self.bodies[j].arm(INNER)
         for k in range(p, j):
             total = total + self.reach[k]
@@ -198,7 +198,7 @@ class Chain:
 
     @cached_property
     def u(self) -> Vector:
-        """Sᵀ u_G, (33), (34): gravity, as the joints feel it."""
+        """Sᵀ u_G, (33), (34): gravity in the joints' coordinates."""
         entries: list[Any] = []
         for p in range(len(self.bodies)):
             f, moment = Vector([0, 0, 0]), Vector([0, 0, 0])
@@ -405,7 +405,7 @@ class SerialChain:
         return Vector([as_expr(entry) for entry in self.D.T @ self.chain.u])
 
     def bias(self) -> Vector:
-        """Velocity terms and gravity, and what prescribed motions ask for."""
+        """Velocity terms, gravity, and the efforts of prescribed motions."""
         result = self.velocity_matrix() @ self.tree.u + self.gravity()
         if not self.tree.is_driven:
             return result
@@ -539,7 +539,7 @@ class RigidBody:
     drifts: Mapping[str, Vector] = field(default_factory=dict)
 
     def arm(self, port: str) -> Vector:
-        """From the mass centre to a terminal."""
+        """The vector from the mass centre to a terminal."""
         if port == CENTRE:
             return ZERO
         if port not in self.arms:

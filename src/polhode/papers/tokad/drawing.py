@@ -36,7 +36,7 @@ _SHORT = 4  # words of so many letters are written level
 
 @dataclass(frozen=True)
 class Words:
-    """What is written: beside edges and vertices, below groups; an edge's title is its tooltip."""
+    """Labels of edges, vertices and groups; an edge's title is its tooltip."""
 
     edges: Mapping[str, str] = field(default_factory=dict)
     vertices: Mapping[str, str] = field(default_factory=dict)
@@ -46,15 +46,15 @@ class Words:
     inset: float = 0.0  # what stands beside the first and the last vertex of a group
 
     def edge(self, edge: Edge) -> str:
-        """What is written beside an edge."""
+        """The label of an edge."""
         return self.edges.get(edge.name, edge.name)
 
     def width(self, edge: Edge) -> float:
-        """How wide that is, with what stands there too."""
+        """The width of an edge's label, with the room beside it."""
         return width_of(self.edge(edge)[:LETTERS], SMALL) + self.room
 
     def vertex(self, vertex: str) -> str:
-        """What is written beside a vertex."""
+        """The label of a vertex."""
         return self.vertices.get(vertex, vertex)
 
 
@@ -71,7 +71,7 @@ class Over:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything stands, from left to right."""
+    """Horizontal positions of vertices, edges and lanes."""
 
     x: Mapping[str, float]  # vertices
     down: Mapping[str, float]  # edges to the bar
@@ -104,7 +104,7 @@ def groups_of(graph: LinearGraph) -> dict[str, list[str]]:
 
 
 def _nested(graph: LinearGraph, table: Mapping[str, Sequence[str]], name: str) -> list[str]:
-    """The vertices of a group, those that lead to the left first, in an order in which lanes do not cross."""
+    """The vertices of a group in an order in which lanes do not cross, those with edges to the left first."""
     rank_of = {vertex: k for k, vertices in enumerate(table.values()) for vertex in vertices}
     rank = rank_of[table[name][0]]
     key: dict[str, tuple[int, int]] = {}
@@ -360,7 +360,7 @@ class _Drawing:
         return brace + label((left + right) / 2, y + 22, words, 12, text_anchor="middle")
 
     def legend(self, y: float) -> tuple[str, float]:
-        """What the lines mean, of the kinds that there are, and how wide that is."""
+        """The legend of the kinds of lines in the drawing, and its width."""
         there = {self.kind(edge) for edge in self.graph.edges}
         drawn, x = [], float(MARGIN - 18)
         for kind, words in _KINDS.items():

@@ -103,7 +103,7 @@ class SystemGraph(Formulation):
         }
 
     def mixed_problem(self) -> MixedProblem:
-        """What the drivers give and what they leave unknown: hybrid dynamics, by the circuits of this tree."""
+        """Hybrid dynamics: given and unknown variables of the drivers, by the circuits of this tree."""
         across = [edge.name for edge in self.edges if edge.role == "across"]
         loops = [name for name in across if name in self.mechanism.closing]
         if loops:
@@ -147,7 +147,7 @@ def _sum(letter: str, parts: dict[str, int], factor: int = 1) -> str:
 def network(
     system: System | Model, across: Iterable[str] = (), through: Iterable[str] = (), tree: Iterable[str] | None = None
 ) -> SystemGraph:
-    """The linear graph of a system, with its formulation tree; an error says why if there is none.
+    """The linear graph of a system with its formulation tree; raises, with the reason, if there is none.
 
     `across` names joints and loops whose motion is given, `through` those whose forces are: they become drivers. A
     joint of several stages is named as a whole, by one of its stages or by a coordinate. `tree` names the branches, all
@@ -216,7 +216,7 @@ class MixedProblem:
 
     @property
     def symbols(self) -> tuple[Vector, Vector]:
-        """What is given, and what is unknown: accelerations, efforts, and multipliers of loops."""
+        """Given and unknown symbols: accelerations, efforts, and multipliers of loops."""
         udot, tau = self.equations.udot, self.equations.tau
         multipliers = [] if self.constraints is None else list(self.constraints.multipliers)
         unknowns = [udot[k] for k in self.driven] + [tau[k] for k in self.free]
@@ -238,13 +238,13 @@ class MixedProblem:
 
     @property
     def given(self) -> list[str]:
-        """What is given, in words."""
+        """The given variables in words."""
         prescribed = [f"motion of {name}" for name in self.prescribed]
         return [*self._words("acceleration of", self.driven), *self._words("effort on", self.free), *prescribed]
 
     @property
     def unknown(self) -> list[str]:
-        """What is unknown, in words."""
+        """The unknown variables in words."""
         multipliers = [] if self.constraints is None else [f"multiplier of {name}" for name in self.constraints.names]
         return [
             *self._words("acceleration of", self.free),

@@ -49,7 +49,7 @@ class Open:
         return Vector(u[self.first : self.first + 6])
 
     def across_rate(self, u: Sequence[Any], ud: Sequence[Any]) -> Vector:
-        """Those of the rates."""
+        """The rates of `across`."""
         return self.across(ud)
 
 
@@ -171,7 +171,7 @@ class WiredSystem:
 
     @cached_property
     def bias(self) -> Vector:
-        """What M u̇ lacks to τ."""
+        """The bias: efforts at zero accelerations."""
         return self.efforts([as_expr(0)] * len(self.tree.u))
 
 
@@ -186,7 +186,7 @@ def wired_system(system: Model, chains: Iterable[Sequence[str]] = ()) -> WiredSy
 
 @dataclass
 class _Run:
-    """A chain while its terminals are being found."""
+    """A chain whose terminals are being collected."""
 
     name: str
     chain: Chain

@@ -121,7 +121,7 @@ def columns_of(which: Which, equations: EquationsOfMotion) -> tuple[str, tuple[s
 
 
 def labelled(equations: EquationsOfMotion, members: Members) -> dict[str, Floats]:
-    """What differs between members, each value by a name of its own; `hinge(0)` is where the coordinate starts."""
+    """Values that differ between members, by unique labels; `hinge(0)` is the start value of a coordinate."""
     columns: dict[str, Floats] = {}
     labels = labels_of(equations)
     for which, rows in members.varied.items():
@@ -144,7 +144,7 @@ def label_of(option: str, name: str) -> str:
 
 
 def _several(options: Mapping[str, Any]) -> Iterator[tuple[Which, Any]]:
-    """What is given once for each member."""
+    """Options given for each member separately, with their values."""
     for option in OPTIONS:
         value = options.get(option)
         if value is None:
@@ -161,7 +161,7 @@ def _several(options: Mapping[str, Any]) -> Iterator[tuple[Which, Any]]:
 
 
 def _depth(value: Any) -> int:
-    """How many axes an array or a list of numbers has; none where it is no array."""
+    """Number of axes of an array or list of numbers; 0 for anything else."""
     if not isinstance(value, _ARRAYS):
         return 0
     try:

@@ -58,7 +58,7 @@ _NOT_REACHED = -1
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """What members share, as numbers, and the rows of each."""
+    """Numbers that all members share, and the rows of each."""
 
     parameters: Mapping[str, Any]  # of all members; where one's cannot be used, another's
     tau: Floats  # (N, efforts)

@@ -74,7 +74,7 @@ class Assembly(Told):
     z: Floats = field(default_factory=lambda: np.zeros(0))
 
     def warnings(self, start: InitialState) -> list[str]:
-        """What the user gave and did not get."""
+        """Warnings of given coordinates and speeds that assembly changed."""
         moved = {name: ends for name, ends in self.moved.items() if name in start.given and _is_far(ends)}
         changed = {name: ends for name, ends in self.changed.items() if name in start.given_speeds and _is_far(ends)}
         warnings = [f"to keep the constraints {_in_words(moved)} moved from where it was given."] if moved else []
@@ -220,7 +220,7 @@ def _misfit(manifold: Manifold, q: Floats, t: float) -> float:
 def _search(
     manifold: Manifold, start: Floats, weights: Floats, given: Sequence[str], t: float
 ) -> tuple[Floats, Floats]:
-    """From the start as it is, and if that leads nowhere from starts that are perturbed more and more."""
+    """Solve from the start, then from random perturbations of it of growing size; return q and what is left of φ."""
     rng = np.random.default_rng(5)
     best, smallest = start, manifold.residual(t, start)
     for trial in range(_TRIALS):

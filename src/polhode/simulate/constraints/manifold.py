@@ -50,7 +50,7 @@ _ARRAYS = ("q", "u", "z", "inputs")
 
 
 def _compiled(name: str, rows: str = "") -> cached_property[Callable[..., Any]]:
-    """A compiled function of a manifold, made when first used; it gives no rows where the attribute `rows` is empty."""
+    """A compiled function of a manifold, built on first use; it returns no rows if the attribute `rows` is empty."""
 
     def compiled(manifold: Manifold) -> Callable[..., Any]:
         return manifold.function(name) if not rows or getattr(manifold, rows) else lambda t, *arrays: np.zeros(0)
@@ -119,7 +119,7 @@ class Manifold:
         return lambda t, *arrays: ready(*(arrays[k] for k in taken), np.array([t]))
 
     def moved(self, t: float, q: Floats, step: Floats) -> Floats:
-        """Where a small displacement, in units of the tree's speeds, takes the coordinates: q + Γ(q) δ."""
+        """Coordinates after a small displacement δ in units of the tree's speeds: q + Γ(q) δ."""
         return self.with_auxiliary(t, self.unit(q + self._kinematics(t, q) @ step))
 
     def moved_joints(self, t: float, q: Floats, step: Floats) -> Floats:
@@ -272,7 +272,7 @@ class Manifold:
 
 @dataclass(frozen=True)
 class Freedom:
-    """Rows to solve with, the degrees of freedom that they leave, and what a reader should know."""
+    """Independent rows, the degrees of freedom that they leave, and notices for the user."""
 
     rows: list[int]
     degrees: int

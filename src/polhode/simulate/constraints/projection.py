@@ -68,7 +68,7 @@ class ConstrainedRates(Rates):
         self._evaluator = None
 
     def evaluator(self, x: Floats) -> NativeRun | PlainRun:
-        """What evaluates rates and projections, set up at this state if it is the first."""
+        """Evaluator of rates and projections, set up at this state on its first use."""
         if self._evaluator is None:
             if self.can_run_natively:
                 self._evaluator = NativeRun("RK23", x, rtol=1.0, atol=1.0, groups=self.groups)
@@ -167,7 +167,7 @@ class ProjectedRates(ConstrainedRates):
         return self._stretched(t, x, super().__call__(t, on) - self.attraction * (x - on), lengths)
 
     def on_a_branch(self, t: float, x: Floats) -> Floats:
-        """At a singular pose the nearest state that a motion can have, as a pose may allow speeds that lead nowhere."""
+        """The nearest state on a branch of the motion; near singular poses some speeds with A u + a = 0 are on none."""
         first, last = self.coordinates, self.coordinates + len(self.manifold.parts(x)[1])
         begin, speeds = x, slice(first, last)
         if not x[speeds].any() and not np.isfinite(self.evaluator(x).rates_at(t, x)).all():
@@ -194,7 +194,7 @@ class ProjectedRates(ConstrainedRates):
         return f"the constraints lock each other: {names} cannot all be satisfied beyond this pose."
 
     def residual(self, t: float, x: Floats, rate: Floats, multipliers: Floats) -> Floats:
-        """What q̇ - Γ u, M u̇ + bias - τ - Aᵀλ, ż less its law and A u̇ + γ + 2α (A u + a) + α² φ are away from zero."""
+        """Residual of q̇ = Γ u, M u̇ + bias = τ + Aᵀλ, the law of ż, and A u̇ + γ + 2α (A u + a) + α² φ = 0."""
         t = self.within(t)
         x, lengths = self.unit(x)
         q, u, z = self.manifold.parts(x)
@@ -249,7 +249,7 @@ class EmbeddedRates(ConstrainedRates):
         return float(np.linalg.slogdet(A[:, list(speeds.dependent)])[0])
 
     def constraint_failure(self, t: float, x: Floats) -> str:
-        """Whether the independent speeds no longer tell the others."""
+        """Message if the independent speeds no longer determine the others."""
         weakest = self.manifold.rows(t, *self.manifold.parts(x)[:2]).singular_values[-1]
         if weakest > _WEAK and self._determinant_sign(t, x) == self.sign:
             return ""

@@ -424,13 +424,13 @@ class _Reader:
 
 
 def read_efforts(derivation: Derivation, tau: Any) -> Signal:
-    """What a user gave as `tau`: by the names of speeds, or of joints that have one speed."""
+    """The option `tau` as a signal: by names of speeds, or of joints with one speed."""
     synopsis = derivation.synopsis
     return _Reader(derivation, "tau", synopsis.efforts, np.zeros(len(synopsis.efforts)), synopsis.joints).signal(tau)
 
 
 def read_inputs(derivation: Derivation, inputs: Any, default: Floats) -> Signal:
-    """What a user gave as `inputs`, with what the model has for those that are not given."""
+    """The option `inputs` as a signal; inputs that are not given have the model's values."""
     return _Reader(derivation, "inputs", tuple(derivation.synopsis.inputs), default, {}).signal(inputs)
 
 
@@ -518,7 +518,7 @@ class SignalFunction:
 
 
 def _arguments(function: Callable[..., Any], words: str) -> int:
-    """How many arguments a function is to be given: what it must have, and no more than it can take."""
+    """Number of arguments to call a function with: at least its required ones, at most those it accepts."""
     try:
         listed = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # as of some functions in C, which take numbers

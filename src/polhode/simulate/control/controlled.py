@@ -75,7 +75,7 @@ class ClosedLoop:
         return self.sampling
 
     def compiled(self, functions: Functions) -> tuple[Any, tuple[str, ...]]:
-        """The sampled law in native code, and its parameters; those made last are kept for the next run with it."""
+        """The sampled law as a native function, and its parameters; recent ones are stored for later runs."""
         from ...compiled.closed_loop import plan_sampled
 
         how, plans, derivation = self.how, _PLANNED.setdefault(self.law, {}), functions.derivation
@@ -273,7 +273,7 @@ def curves_of(law: Law, motions: Any, system: Model) -> tuple[dict[Expr, Expr], 
 
 
 def _by_name(law: Law, curves: Any, system: Model) -> dict[str, Any]:
-    """What is given for each reference, as far as it is; a motion of a frame or joint stands for all of its own."""
+    """The given curve of each reference by name; the motion of a frame or joint gives all references of it."""
     frames = dict.fromkeys(reference.orientation or (reference.position or ("",))[0] for reference in law.reference)
     frames.pop("", None)
     if _is_motion(curves) and len(frames) == 1:
@@ -312,7 +312,7 @@ def _by_name(law: Law, curves: Any, system: Model) -> dict[str, Any]:
 
 
 def _components(law: Law, name: str, motion: Any, system: Model) -> dict[str, Any]:
-    """What the references of a frame or joint are, by name, if it moves as an orientation or pose does."""
+    """Curves of the references of a frame or joint, by name, from its motion as an orientation or pose."""
     if not _is_motion(motion):
         cure = "Give a RotationSpline, a PoseSpline or a ph.Rotation, or each reference by its name."
         raise PolhodeError(f"{shown(motion)} is no motion of '{name}'.", "reference", cure, "E-CONTROL-TYPE")
@@ -330,7 +330,7 @@ def _is_motion(value: Any) -> bool:
 
 
 def _of_run(run: Trajectory, name: str) -> Function:
-    """What a run has of this name, as a curve; a cubic through its samples."""
+    """A cubic through the samples of a value of a run."""
     values = run[name]
     if len(values) < 4:
         message = f"the run has {len(values)} samples, too few for a curve."

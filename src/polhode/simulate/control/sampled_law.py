@@ -109,7 +109,7 @@ class SampledLoop:
 
     @property
     def log(self) -> ControllerLog:
-        """What it gave so far."""
+        """Controls and states of the controller up to now."""
         law, count, of = self.law, self.count, self.loop.law
         names = tuple(control.name for control in of.controls), tuple(state.symbol.name for state in of.states)
         return ControllerLog(law.times[:count], law.controls[:count].copy(), law.states[:count].copy(), *names)
@@ -134,7 +134,7 @@ class SampledLoop:
         self.law.connect(values, np.array(columns), *at_breaks)
 
     def begin(self, number: int, x: Floats) -> None:
-        """Evaluate the law and let controls act, as it is due at a break; the start is break -1."""
+        """Evaluate the law or apply its controls, whichever is due at a break; the start is break -1."""
         asks, acts = (0, 0 if self._acts_at_once else -1)
         if number >= 0:
             asks, acts = int(self.law.asks[number]), int(self.law.acts[number])
@@ -190,7 +190,7 @@ class SteppedLaw:
 
     @property
     def next_times(self) -> Floats:
-        """When something happens next to each member."""
+        """Time of each member's next sample or action."""
         acts = np.where(self.acting < self.given, self.acting * self._every + self._delay, np.inf)
         return np.asarray(np.minimum(self.given * self._every, acts))
 
@@ -251,7 +251,7 @@ _FEWEST = 3
 
 
 def growth_of(controls: Floats) -> float:
-    """By which factor controls (K, …) have grown from sample to sample; 1 where the last are not the largest."""
+    """Growth factor of controls (K, …) from sample to sample; 1 if the last are not the largest."""
     sizes = np.abs(controls).max(axis=1, initial=0.0)
     count = min(_SAMPLES, len(sizes) - 1)
     if len(sizes) < _FEWEST or sizes[-1] < sizes.max() or not sizes[-1 - count] > 0.0:

@@ -251,7 +251,7 @@ class ClosedLoopResults:
 
 
 def _zero_or_near(t: Floats, row: Floats, size: float, near: float) -> str:
-    """When a factor was zero, or nearly; nothing where it was not."""
+    """In words when a factor was zero, or nearly; empty if it never was."""
     signs = np.sign(row)
     crossed = np.flatnonzero(signs[:-1] * signs[1:] < 0)
     if len(crossed):

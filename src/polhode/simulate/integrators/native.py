@@ -120,7 +120,7 @@ def _plainly(rates: Rates, record: Record, times: Floats, control: Control, even
 
 
 def problem_for(rates: Rates, control: Control, x: Floats, bound: float, **more: Any) -> InitialValueProblem:
-    """What runs alone and members of a batch have in common, and more of one of them."""
+    """The initial value problem of a run or of a member of a batch; `more` are entries of one of them."""
     code = rates.fixed_stepper(control.method) if control.fixed_step else rates.stepper(control.method)
     return InitialValueProblem(**{
         "method": code, "x": x, "right_side": rates.steps_natively, "rtol": control.rtol, "atol": control.atol,
@@ -165,7 +165,7 @@ class Integration:
         self._begin()
 
     def _momenta(self) -> Momenta | None:
-        """What makes momenta of speeds, for methods that are symplectic in them."""
+        """The change of variables from speeds to momenta, for methods that are symplectic in momenta; else None."""
         if self.control.method == "lie4":
             self.record.info["variables"] = "q, u"
         if not self.control.method.startswith("gauss"):
@@ -533,7 +533,7 @@ class Integration:
         )
 
     def _nonfinite_ahead(self) -> NonFinite | None:
-        """The first rate that is not finite a little ahead of the run, if there is one, found once more by Python."""
+        """The first non-finite rate shortly after the current time, searched in Python; None if there is none."""
         run = self.run
         t, x, f, h = float(run.record.t), self.x.copy(), run.f.copy(), float(run.record.h)
         if self.control.fixed_step:
@@ -585,7 +585,7 @@ class Integration:
         return new if self.momenta is None else self.momenta.stepped(new)
 
     def _choose_signs(self) -> None:
-        """Signs behind a switch by Python: where several vanish, or one leaves its zero, or none leads on."""
+        """Choose signs after a switch in Python: several values vanish, one leaves zero, or no choice works."""
         run, jumps, located = self.run, self.jumps, self.rates.located
         number = int(run.events.record.number) - len(self.events.watched) - int(run.events.record.guard_count)
         t, x = float(run.record.t), run.x.copy()
@@ -651,7 +651,7 @@ def _contacts(rates: Rates, atol: float) -> ContactRun | None:
 
 
 def _limits(rates: Rates, record: Record) -> LimitsOfRun | None:
-    """What notes the limits of coordinates and speeds, where there are any."""
+    """The watched limits of coordinates and speeds; None if there are none."""
     synopsis = rates.functions.derivation.synopsis
     if not synopsis.limits and not synopsis.has_limits_of_parameters:
         return None
@@ -662,7 +662,7 @@ def _limits(rates: Rates, record: Record) -> LimitsOfRun | None:
 
 
 def switch_of(record: Record, control: Control) -> Switch | None:
-    """What chooses between kinds of methods along a run, where it may."""
+    """The switch between explicit and implicit methods along a run; None if the method is fixed."""
     if not control.may_switch:
         return None
     switch = Switch(control.method)
@@ -689,7 +689,7 @@ _FEW = 1000
 
 @dataclass(eq=False)
 class Switch:
-    """Which method steps a run that may choose."""
+    """State of a run that may switch between an explicit and an implicit method."""
 
     explicit: str
     is_stiff: bool = False
@@ -701,11 +701,11 @@ class Switch:
         return STIFF_METHOD if self.is_stiff else self.explicit
 
     def watch(self, run: NativeRun) -> None:
-        """Have a run tell when another kind of method should go on."""
+        """Set the stiffness counter at which the run returns to change its method."""
         run.record.stiffness_limit = _PATIENCE if self.is_stiff else self._patience
 
     def turned(self, run: NativeRun, end: float) -> bool:
-        """Whether another method goes on, for a run that has told that it should."""
+        """True if the method changes, for a run that has reached the stiffness limit."""
         t, h = float(run.record.t), float(run.record.taken)
         ahead = (end - t) / h
         is_worth_it = self.is_stiff or ahead > _FEW
@@ -731,7 +731,7 @@ class Switch:
 
 
 class DenseOutput:
-    """The states between the steps of a run: the step around a time is taken once more, and its polynomial asked."""
+    """States between steps: repeats the step that contains a time, and evaluates its polynomial."""
 
     def __init__(self, pieces: Sequence[tuple[NativeRun, Floats]], rates: Rates) -> None:
         self.rates = rates

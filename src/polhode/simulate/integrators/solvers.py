@@ -84,7 +84,7 @@ class SolverIntegration(Integration):
         return run
 
     def _natively(self, run: SolverRun) -> None:  # type: ignore[override]  # as `run`
-        """Hold the signs of the rates, which may have been made anew."""
+        """Hold the signs of the rates, taken again if the rates have new ones."""
         if self.jumps is not None and self.jumps.is_old:
             self.jumps.start(float(run.record.t), run.x.copy())
         if self.tables is not None:
@@ -116,7 +116,7 @@ class HeldTables:
         return self.smooth(*arrays, *self.held)
 
     def switches(self, t: float, x: Floats) -> Floats:
-        """What vanishes where steps end, and the arguments of the tables."""
+        """Values that vanish where steps end, and the arguments of the tables."""
         drive, signs = self._rates.drive, self._rates.signs
         arguments = {"t": np.array([self._rates.within(t)]), "alpha": self._rates.alpha, "bounds": self.bounds}
         arguments |= {"x": x, "tau": drive.tau, "inputs": drive.inputs}
@@ -303,7 +303,7 @@ class PlainEvents(EventMemory):
         self._numbers["values"][: len(values)] = values
 
     def _changes(self, k: int) -> Callable[[Any], None]:
-        """What fills the new values of entries of the state at an event."""
+        """The callback that writes the new values of entries of the state at event k."""
 
         def fill(arguments: Any) -> None:
             function = self.effects[k].change

@@ -48,7 +48,7 @@ _KEPT = 4
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """What all chunks of a sweep share: mechanism, duration, options of a run and measures."""
+    """Mechanism, duration, options and measures that all chunks of a sweep share."""
 
     derivation: Derivation
     duration: float
@@ -197,7 +197,7 @@ def merge(results: Mapping[int, ChunkResult], count: int) -> tuple[ChunkResult, 
 
 
 def _unlike(layout: Sequence[tuple[str, tuple[int, ...]]], first: Sequence[tuple[str, tuple[int, ...]]]) -> str:
-    """How measures differ in names or shapes from those of the first member, in words."""
+    """Sentence about how measures differ in names or shapes from those of the first member."""
     names = [name for name, _ in layout]
     if names != [name for name, _ in first]:
         return f"the measures are {', '.join(names)}, those of the first member {', '.join(name for name, _ in first)}."

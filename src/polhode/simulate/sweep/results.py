@@ -106,7 +106,7 @@ class Sweep(Shown):
 
     @property
     def columns(self) -> dict[str, dict[str, Floats]]:
-        """Of each result its columns (N,) by name: itself, or `name.0`, `name.1`, … of several numbers."""
+        """Columns (N,) of each result by name: `name`, or `name.0`, `name.1`, … if it has several numbers."""
         tables = {}
         for name, values in self.values.items():
             flat = values.reshape(len(self), -1).T
@@ -210,7 +210,7 @@ class Sweep(Shown):
         return Dataset(coordinates, variables, attributes, titles | more_titles)
 
     def _cell(self) -> Cell:
-        """What was varied and what was measured of each run, and a picture of it."""
+        """Table of varied values and measures of each run, with a picture."""
         single = {name: values for name, values in self.values.items() if values.ndim == 1}
         shown = min(len(self), MOST_ROWS)
         rows = [

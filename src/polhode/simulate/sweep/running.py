@@ -141,7 +141,7 @@ class ChunkStore:
         self.folder, self.key, self.count = path_of(folder), key, count
 
     def size(self) -> int | None:
-        """How many members a chunk has if the folder holds this sweep already."""
+        """Members in a chunk of this sweep as the folder stores it; None if it stores none."""
         path = self.folder
         if not path.exists():
             return None
@@ -329,7 +329,7 @@ _RunAll: TypeAlias = "Callable[[Work, Sequence[Chunk]], Arrivals]"
 
 
 def _runner(options: Mapping[str, Any]) -> tuple[_RunAll, int]:
-    """What runs the chunks, workers, an executor or a client, and how many at a time."""
+    """The function that runs chunks (in workers, an executor or a client), and how many run at a time."""
     workers, executor, client = options["workers"], options["executor"], options["client"]
     runners = [name for name, value in options.items() if value is not None]
     if len(runners) > 1:

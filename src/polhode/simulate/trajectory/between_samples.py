@@ -44,7 +44,7 @@ def read_times(t: Any) -> Floats:
 
 
 def between(trajectory: Trajectory, times: Floats) -> tuple[Floats, str]:
-    """The states (T, n) at other times inside a trajectory, and in words by what they were found."""
+    """States (T, n) at times inside a trajectory, and the name of the interpolation."""
     t = trajectory.t
     if not len(t) or times.ndim != 1 or not np.isfinite(times).all():
         message = "the times are not a list of finite numbers." if len(t) else "the trajectory has no samples."

@@ -170,7 +170,7 @@ class _Quantities:
 
     @cached_property
     def makers(self) -> dict[str, Callable[[], Iterable[Channel]]]:
-        """What makes each kind."""
+        """Functions that return the channels of each kind."""
         run, equations = self.run, self.equations
         return {
             "coordinates": lambda: self._table(equations.q, run.q, named=True),

@@ -55,7 +55,7 @@ _RESERVED = frozenset(
 
 
 def distinct(names: Iterable[tuple[str, str]], taken: Collection[str] = ()) -> list[str]:
-    """The first spelling of each pair where no other name is or may be spelled so, else the second, made unique."""
+    """The short spelling of each pair if no other name can equal it, else the long one, made unique."""
     pairs = list(names)
     count, used = Counter([*taken, *(name for pair in pairs for name in {*pair})]), {*taken}
     chosen: list[str] = []

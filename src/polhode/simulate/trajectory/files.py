@@ -216,7 +216,7 @@ def strings(names: Any) -> tuple[str, ...]:
 
 
 def plain_info(info: Mapping[str, Any]) -> dict[str, Any]:
-    """What of the run's statistics JSON can hold, the rest as text."""
+    """The run's info as JSON can store it; other values become text."""
     from ..contact.results import ContactHistory
 
     def plain(value: Any) -> Any:
@@ -230,7 +230,7 @@ def plain_info(info: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_info(info: Mapping[str, Any]) -> dict[str, Any]:
-    """The statistics of a run from what `plain_info` made of them, with the history of its contacts."""
+    """The run's info from the output of `plain_info`, with the history of its contacts."""
     from ..contact.results import ContactHistory
 
     facts = {str(key): value for key, value in info.items() if key != "contacts"}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Contact:
-    """What a contact carries over time: along its normal, positive where it pushes, and across."""
+    """Contact forces over time: normal, positive where it pushes, and tangential."""
 
     time: Floats
     normal: Floats

@@ -40,7 +40,7 @@ def is_known(equations: EquationsOfMotion, dependent: Expr) -> bool:
 
 
 def substitutions_of(equations: EquationsOfMotion) -> Mapping[Expr, Expr]:
-    """What the symbols of all that follows stand for, their accelerations included."""
+    """Values of dependent symbols, and of their accelerations, in independent ones."""
     tree, dependent_speeds = equations.tree, equations.dependent_speeds
     followed: dict[Expr, Expr] = dict(tree.followed)
     rates = {acceleration_of(u): rate for u, rate in tree.rates.items()}
@@ -134,7 +134,7 @@ def compiled_values(
 
 
 def _check_known(roots: Sequence[Expr], functions: Functions, knows_efforts: bool) -> None:
-    """Refuse what a trajectory does not know: symbols of another system, and efforts that were not kept."""
+    """Refuse symbols that a trajectory has no values of: those of another system, and efforts that were not stored."""
     equations, system = functions.equations, functions.equations.system
     available = {
         *equations.q,
