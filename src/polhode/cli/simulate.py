@@ -99,7 +99,7 @@ def simulate(
             _print_audit(out, audit, digits)
         if pose is None and system.poses:
             names = ", ".join(system.poses)
-            out.print(output.plain(f"started at home; --pose takes {names}"), style="dim", soft_wrap=True)
+            out.print(output.plain(f"started at zero coordinates; --pose takes {names}"), style="dim", soft_wrap=True)
         if stopped is not None:
             output.say(stopped, "red", stderr=True)
     return 0 if stopped is None else 130 if trajectory.status == "interrupted" else 2

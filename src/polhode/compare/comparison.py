@@ -296,9 +296,9 @@ class _Judge:
         yield "kinetic energy", "the mechanism", reference.power.kinetic_energy == equations.kinetic_energy.fp
         if not reference.power.not_covered:
             yield "potential energy", "the mechanism", reference.power.potential_energy == equations.potential_energy.fp
-            taken = _applied(equations)
+            expected = _applied(equations)
             message = [reference.power.applied[k] for k in self.side.order]
-            for name, ours, theirs in zip(equations.tree.speeds, message, taken, strict=True):
+            for name, ours, theirs in zip(equations.tree.speeds, message, expected, strict=True):
                 yield "applied effort", f"speed '{name}'", ours == theirs
         yield from self.of_the_rows()
         yield from self._of_the_contacts()
@@ -380,7 +380,7 @@ class _Judge:
         return [(effort - sum(A.get(k, 0) * m for A, m in pairs)) % P for k, effort in enumerate(efforts)]
 
     def _multipliers(self) -> dict[str, int]:
-        """λ of the equations, by the rows that they belong to."""
+        """λ of the equations, by row names."""
         equations = self.equations
         constraints = (
             equations.constraints if equations.dependent_speeds is None else equations.dependent_speeds.constraints

@@ -92,7 +92,7 @@ class LinearObserver(Observer):
 
     @property
     def is_sampled(self) -> bool:
-        """Whether it goes from sample to sample."""
+        """True for an observer in discrete time."""
         return self.sample_time is not None
 
     @property

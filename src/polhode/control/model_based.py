@@ -572,12 +572,12 @@ def _blocks(E: Matrix) -> list[tuple[list[int], list[int]]]:
     blocks: list[tuple[list[int], list[int]]] = []
     while left:
         rows, columns = [left[0]], {c for c, entry in enumerate(E[left[0]]) if entry}
-        grown = True
-        while grown:
+        grows = True
+        while grows:
             more = [r for r in left if r not in rows and any(E[r][c] for c in columns)]
             rows += more
             columns |= {c for r in more for c, entry in enumerate(E[r]) if entry}
-            grown = bool(more)
+            grows = bool(more)
         blocks.append((sorted(rows), sorted(columns)))
         left = [r for r in left if r not in rows]
     return blocks

@@ -226,12 +226,12 @@ class SlidingMode(TrackingController):
         """½ sᵀ M s, which decreases at Σ kᵢ sᵢ sat(sᵢ/φᵢ) + sᵀ Kd s where the model is right."""
         s = self._sliding_steps()
         pushed = self.gain.times([self._bounded(k, x) for k, x in enumerate(s)])
-        taken = sum(x * push for x, push in zip(s, pushed, strict=True))
+        dissipated = sum(x * push for x, push in zip(s, pushed, strict=True))
         more = ("", "") if self.kd is None else (" - sᵀ Kd s", " - s^T K_d s")
-        taken = taken if self.kd is None else taken + quadratic(self.kd.matrix, s)
+        dissipated = dissipated if self.kd is None else dissipated + quadratic(self.kd.matrix, s)
         return self._prove(
             quadratic(self.equations.mass_matrix, s) / 2,
-            taken,
+            dissipated,
             formula=("1/2 sᵀ M s", r"\tfrac12 s^T M s"),
             rate_formula=(f"-Σ k s sat(s/φ){more[0]}", rf"-\sum_i k_i s_i \,\mathrm{{sat}}(s_i/\varphi_i){more[1]}"),
             conclusion="s goes to zero, as sat(s/φ) has its sign; efforts wrong by less than k leave it near it.",

@@ -144,5 +144,5 @@ def check_count(count: int, place: str, cure: str) -> None:
 def check_no_quaternions(equations: EquationsOfMotion, place: str) -> None:
     """Refuse equations with orientations stored as quaternions, whose four components are not independent."""
     if equations.quaternions:
-        message = "orientations that are stored as quaternions are not known here."
+        message = "orientations that are stored as quaternions are not supported."
         raise PolhodeError(message, place, "Give the joint angles as coordinates.", "E-CONTROL-UNSUPPORTED")

@@ -198,12 +198,12 @@ class EnergyControl(Underactuated):
             cure = "Use EnergyShaping, which has a proof with both, or leave kp and kv out."
             raise PolhodeError(message, self.name, cure, "E-CONTROL-UNSUPPORTED")
         k, excess = self._gain, self.excess
-        taken = sum(excess * pump * self._limited(k["ke"] * excess * pump) for pump in self.pumping)
+        dissipated = sum(excess * pump * self._limited(k["ke"] * excess * pump) for pump in self.pumping)
         plain = ("-ke (E_p - E_r)² f₁ᵀf₁", r"-k_e (E_p - E_r)^2 f_1^T f_1")
         sat = r"-\sum (E_p - E_r) f_1 \,\mathrm{sat}(k_e (E_p - E_r) f_1)"
         return self._prove(
             excess * excess / 2,
-            taken,
+            dissipated,
             is_constant=True,
             formula=("1/2 (E_p - E_r)²", r"\tfrac12 (E_p - E_r)^2"),
             rate_formula=("-Σ (E_p - E_r) f₁ sat(ke (E_p - E_r) f₁)", sat) if "limit" in k else plain,

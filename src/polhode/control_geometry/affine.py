@@ -355,8 +355,8 @@ def outputs_of(plant: Plant, outputs: Any) -> dict[str, Expr]:
         raise PolhodeError("no output is given.", place=place, cure="Give a list of outputs.", code="E-CONTROL-MISSING")
     allowed = {*plant.variables, *(entry.symbol for entry in equations.system.parameters.values())}
     for name, target in targets.items():
-        for strange in [x for x in free_symbols([target]) if x not in allowed]:
-            message = f"the output '{name}' depends on {spelled(strange)}, which is no part of the state."
+        for foreign in [x for x in free_symbols([target]) if x not in allowed]:
+            message = f"the output '{name}' depends on {spelled(foreign)}, which is no part of the state."
             cure = "Give expressions of coordinates, speeds, states and parameters."
             raise PolhodeError(message, place, cure, "E-GEOMETRY-DEPENDENCE")
     values = {x: value for x, value in plant.held.items() if x.data[0] == "parameter"}

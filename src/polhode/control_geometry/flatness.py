@@ -49,7 +49,7 @@ class FlatOutput(Told):
 
     @property
     def integrators(self) -> int:
-        """How many integrators stand before inputs in the extended system."""
+        """Number of integrators before inputs in the extended system."""
         return max(0, sum(self.degrees) - self.size)
 
     def __bool__(self) -> bool:

@@ -328,7 +328,7 @@ class _Following:
         return f"the {names[worst] if worst < len(names) else 'length of a quaternion'} is not kept"
 
     def _beyond(self, curve: Curve, here: Point, new: Point) -> Point | None:
-        """The point at the end of the range that a step goes beyond."""
+        """The point at the end of the range, if a step exceeds it."""
         p = new.x[-1]
         if self.low <= p <= self.high:
             return None

@@ -198,8 +198,8 @@ class _Search:
     def _pivot(self, relation: Relation, combined: Mapping[int, Expr]) -> int:
         """A column of the body that the relation is of, with a coefficient that is a number if there is one."""
         owner_here = next(iter(relation))[0]
-        mine = [k for (owner, _), k in self.index.items() if owner == owner_here and k in combined]
-        return min(mine or combined, key=lambda k: (bool(free_symbols([combined[k]])), self.order.get(k, 0)))
+        of_owner = [k for (owner, _), k in self.index.items() if owner == owner_here and k in combined]
+        return min(of_owner or combined, key=lambda k: (bool(free_symbols([combined[k]])), self.order.get(k, 0)))
 
     def _solve_for(self, k: int, relation: Mapping[int, Expr]) -> None:
         lead = relation[k]

@@ -124,7 +124,7 @@ def exciting_trajectory(
     )  # fmt: skip
     columns = list(base.columns)
 
-    def badness(numbers: Floats) -> Floats:
+    def cost(numbers: Floats) -> Floats:
         """log₁₀ of the bound of many motions at once, (B, variables) to (B,)."""
         q, u, udot = shape.motions(numbers)
         flat = (table.reshape(-1, table.shape[-1]) for table in (q, u, udot))
@@ -134,7 +134,7 @@ def exciting_trajectory(
         sizes = np.maximum(sizes, 1e-16 * sizes[:, -1:])
         return np.asarray(np.log10(sizes.sum(axis=1) * (1 / sizes).sum(axis=1)) / 2)
 
-    best = _least(badness, shape.variables, seed)
+    best = _least(cost, shape.variables, seed)
     centre, a, b = (table[0] for table in shape.coefficients(best[None]))
     q, u, udot = (table[0] for table in shape.motions(best[None]))
     W = functions.regressor(q, u, udot, parameters=parameters)[0][..., columns].reshape(-1, len(columns))
@@ -258,15 +258,15 @@ class _Shape:
         return q + centre[:, None], u, udot
 
 
-def _least(badness: Callable[[Floats], Floats], variables: int, seed: int) -> Floats:
+def _least(cost: Callable[[Floats], Floats], variables: int, seed: int) -> Floats:
     """The best of some random starts, a few of them improved by a quasi-Newton method with differences in one batch."""
     from scipy.optimize import minimize
 
     starts = np.random.default_rng(seed).normal(size=(_STARTS, variables))
-    order = np.argsort(badness(starts))
+    order = np.argsort(cost(starts))
 
     def with_slope(x: Floats) -> tuple[float, Floats]:
-        costs = badness(np.vstack([x, x + _SMALL * np.eye(variables)]))
+        costs = cost(np.vstack([x, x + _SMALL * np.eye(variables)]))
         return float(costs[0]), (costs[1:] - costs[0]) / _SMALL
 
     def improved(x: Floats, iterations: int) -> Floats:
@@ -274,6 +274,6 @@ def _least(badness: Callable[[Floats], Floats], variables: int, seed: int) -> Fl
         return np.asarray(result.x)
 
     tried = np.array([starts[order[0]], *(improved(starts[k], _FIRST) for k in order[:_IMPROVED])])
-    best = tried[int(np.argmin(badness(tried)))]
+    best = tried[int(np.argmin(cost(tried)))]
     last = np.array([best, improved(best, _ITERATIONS)])
-    return np.asarray(last[int(np.argmin(badness(last)))])
+    return np.asarray(last[int(np.argmin(cost(last)))])

@@ -56,7 +56,7 @@ from .base_parameters import BaseParameters, base_parameters
 Floats: TypeAlias = NDArray[np.float64]
 _PLACE = "identify"
 fault = fault_at(_PLACE)
-#: A singular value of the columns, each of unit length, below this beside the largest: data that do not tell.
+#: Columns of unit length with a singular value below this part of the largest do not determine the parameters.
 _NOTHING = 1e-7
 #: Efforts are not known better than this part of their size.
 _FINEST = 1e-9
@@ -182,14 +182,14 @@ def identify(
 ) -> Fit:
     """Fit the base parameters of a mechanism to measured motions and efforts; see `Equations.identify`."""
     equations = functions.equations
-    taken = measured(equations, data, cutoff, decimate)
+    motions = measured(equations, data, cutoff, decimate)
     if base is None:
         base = base_parameters(equations, snap)
-    columns, left = _stacked(taken, functions, base, parameters)
+    columns, left = _stacked(motions, functions, base, parameters)
     _check_count(len(base), left.size)
     values, covariance, noise, condition = _weighted(base, columns, left)
-    K = _combinations(taken, base, parameters)
-    used = {**taken[0].parameters, **(parameters or {})}
+    K = _combinations(motions, base, parameters)
+    used = {**motions[0].parameters, **(parameters or {})}
     standard, misfit = None, 0.0
     if consistent:
         result = regressor(equations)
@@ -203,11 +203,11 @@ def identify(
 
 
 def _stacked(
-    taken: Sequence[Measured], functions: Functions, base: BaseParameters, parameters: Mapping[str, Any] | None
+    motions: Sequence[Measured], functions: Functions, base: BaseParameters, parameters: Mapping[str, Any] | None
 ) -> tuple[Floats, Floats]:
     """Columns (T, n, base parameters) and what they should give (T, n), of all motions."""
     columns, left = [], []
-    for motion in taken:
+    for motion in motions:
         used = {**motion.parameters, **(parameters or {})} or None
         Y, rest = functions.regressor(motion.q, motion.u, motion.udot, parameters=used, **motion.circumstances)
         columns.append(motion.reduced(Y[..., list(base.columns)]))
@@ -215,9 +215,9 @@ def _stacked(
     return np.concatenate(columns), np.concatenate(left)
 
 
-def _combinations(taken: Sequence[Measured], base: BaseParameters, parameters: Mapping[str, Any] | None) -> Floats:
+def _combinations(motions: Sequence[Measured], base: BaseParameters, parameters: Mapping[str, Any] | None) -> Floats:
     """K in numbers, which must be the same for all motions: base parameters of other lengths are others."""
-    matrices = [base.matrix({**motion.parameters, **(parameters or {})}) for motion in taken]
+    matrices = [base.matrix({**motion.parameters, **(parameters or {})}) for motion in motions]
     for k, K in enumerate(matrices):
         if not np.allclose(K, matrices[0], rtol=1e-12, atol=0.0):
             words = f"motion {k + 1} was run with other lengths than the first, so that its base parameters are others."

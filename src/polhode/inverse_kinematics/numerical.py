@@ -39,7 +39,7 @@ _ROUNDS, _FAR, _SHORT = 60, 0.5, 1e-9
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reached(Shown):
-    """Coordinates `q` (…, n) that bring a frame where it was wanted; NumPy takes the record as that array.
+    """Coordinates `q` (…, n) that bring a frame to its target; NumPy reads the record as that array.
 
     `residual` (…) is how far off it still is, in metres and radians, gaps of loops included; `solved` (…) whether that
     is within the tolerance; `restarts` (…) how often a search began again.
@@ -157,10 +157,10 @@ def _preferred(search: Search, q: Floats, left: Floats, target: Floats, wanted: 
         if not len(rows):
             break
         gap = wanted[rows][:, indices] - q[rows][:, indices]
-        wish = np.zeros((len(rows), coordinates.speeds))
-        wish[:, coordinates.speed[indices]] = gap
-        free = coordinates.free(q[rows], wish)
-        _, change, _ = search.evaluate(q[rows], target[rows], np.zeros((len(rows), 1)), free, wish)
+        secondary = np.zeros((len(rows), coordinates.speeds))
+        secondary[:, coordinates.speed[indices]] = gap
+        free = coordinates.free(q[rows], secondary)
+        _, change, _ = search.evaluate(q[rows], target[rows], np.zeros((len(rows), 1)), free, secondary)
         length = np.abs(change).max(axis=1)
         step = part[rows] * np.minimum(1.0, _FAR / np.maximum(length, 1e-300))
         trial = back(coordinates.held(q[rows] + step[:, None] * change), target[rows])
@@ -220,16 +220,16 @@ class Coordinates:
         with np.errstate(invalid="ignore"):
             return np.where(np.isfinite(self.lower + self.upper), (self.lower + self.upper) / 2, np.nan)
 
-    def random(self, near: Floats, dice: np.random.Generator) -> Floats:
+    def random(self, near: Floats, rng: np.random.Generator) -> Floats:
         """Places to begin: anywhere within limits, any angle, any orientation; without an end, near the start."""
         bounded = np.isfinite(self.lower) & np.isfinite(self.upper)
         low = np.where(bounded, self.lower, np.where(self.turns, -np.pi, near - 1.0))
         high = np.where(bounded, self.upper, np.where(self.turns, np.pi, near + 1.0))
         wide = bounded & self.turns & (high - low > 2 * np.pi)  # one turn has all there is
         low, high = np.where(wide, np.maximum(low, -np.pi), low), np.where(wide, np.minimum(high, np.pi), high)
-        result = low + dice.random(near.shape) * (high - low)
+        result = low + rng.random(near.shape) * (high - low)
         for first in self.quaternions:
-            result[..., first : first + 4] = dice.normal(size=(*near.shape[:-1], 4))
+            result[..., first : first + 4] = rng.normal(size=(*near.shape[:-1], 4))
         return self.held(result)
 
     @cached_property
@@ -301,7 +301,7 @@ class Search:
 
     def __call__(self, start: Floats, target: Floats) -> SearchResult:
         """Coordinates (N, n) that bring frames to targets (N, 12), from starts (N, n); else the nearest reached."""
-        dice = np.random.default_rng(self.seed)
+        rng = np.random.default_rng(self.seed)
         result = SearchResult(start.copy(), np.full(len(start), np.inf), np.zeros(len(start), dtype=np.int64))
         waiting = 0
         now = self._begun(np.zeros(0, dtype=np.int64), start[:0], target[:0])
@@ -322,7 +322,7 @@ class Search:
             now = now.without(ended | ~unsolved[now.row])
             if len(anew):
                 np.add.at(result.restarts, anew, 1)
-                places = self.coordinates.random(start[anew], dice)
+                places = self.coordinates.random(start[anew], rng)
                 now = now.with_more(self._begun(anew, places, target[anew]))
         return result
 

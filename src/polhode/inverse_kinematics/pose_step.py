@@ -66,7 +66,7 @@ def check_asked(of: Any, place: str) -> None:
 
 
 def step_symbols(tree: Tree) -> dict[str, list[Expr]]:
-    """The symbols of a step besides the coordinates, by the array that they stand in."""
+    """Symbols of a step besides the coordinates, by array."""
     size = len(tree.u)
     words = {"target": 12, "damping": 1, "free": size, "wish": size}
     return {word: [symbol(f"{word} {k}", "variation") for k in range(count)] for word, count in words.items()}
@@ -80,7 +80,7 @@ def pose_step(equations: EquationsOfMotion, name: str, of: str = "pose") -> Pose
         constraints = equations.constraints
         tree = equations.tree
         arrays = step_symbols(tree)
-        target, (damping,), free, wish = arrays["target"], arrays["damping"], arrays["free"], arrays["wish"]
+        target, (damping,), free, secondary = arrays["target"], arrays["damping"], arrays["free"], arrays["wish"]
         X = body_pose(tree, body) @ within
         full = frame_jacobian(tree, body, within.p)
         left = [*_turn(target[3:], X.R), *(a - b for a, b in zip(target, X.p, strict=False))]
@@ -96,8 +96,8 @@ def pose_step(equations: EquationsOfMotion, name: str, of: str = "pose") -> Pose
         damped = damping * square + _TINY / len(e) * _sum(S[k][k] for k in range(len(e))) + _NO_TURN
         for k in range(len(e)):
             S[k][k] = S[k][k] + damped
-        y = solve_symmetric(S, [x - _dot(row, wish) for x, row in zip(e, JW, strict=True)])
-        delta = [w * (d + _dot(column, y)) for w, d, column in zip(free, wish, zip(*J, strict=True), strict=True)]
+        y = solve_symmetric(S, [x - _dot(row, secondary) for x, row in zip(e, JW, strict=True)])
+        delta = [w * (d + _dot(column, y)) for w, d, column in zip(free, secondary, zip(*J, strict=True), strict=True)]
         turned = [delta[k] for link in tree.links for k, (hw, _) in zip(link.speeds, link.H, strict=True) if any(hw)]
         part = 1 / maximum(1, sqrt(_sum(x * x for x in dict.fromkeys(turned))) / _LONGEST) if turned else 1
         delta = [x * part for x in delta]
@@ -107,7 +107,7 @@ def pose_step(equations: EquationsOfMotion, name: str, of: str = "pose") -> Pose
             change[start:] = [a + b for a, b in zip(change[start:], constraints.definition_steps, strict=True)]
             square = square + _sum(as_expr(x) * x for x in constraints.definition_values)
         slope = [_dot(column, e) for column in zip(*J, strict=True)]
-    return PoseStep(tuple(target), damping, tuple(free), tuple(wish), square, tuple(change), tuple(slope))
+    return PoseStep(tuple(target), damping, tuple(free), tuple(secondary), square, tuple(change), tuple(slope))
 
 
 def _turn(target: list[Expr], R: Matrix) -> list[Any]:

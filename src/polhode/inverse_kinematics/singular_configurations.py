@@ -187,7 +187,7 @@ def singular_configurations(functions: Functions, name: str, of: str = "pose") -
     check_known("kind of motion", [of], ASKED, place=_PLACE, code="E-POSE-NAME")
     equations = functions.equations
     if equations.constraints is not None and equations.constraints.rows:
-        message = "the singular configurations of a mechanism with constraints are not known here."
+        message = "singular configurations of a mechanism with constraints are not supported."
         cure = "See what a pose leaves free with system.diagnose(pose)."
         raise PolhodeError(message, f"system '{equations.system.name}'", cure, "E-POSE-UNSUPPORTED")
     check_all_coordinates(equations, "a singular configuration")
@@ -301,7 +301,7 @@ def _is_told(factored: Factors, alone: bool) -> bool:
 
 
 def _without(factored: Factors, shared: Sequence[Expr]) -> Expr:
-    """A minor without what all share, and without what stands below the line."""
+    """A minor without common factors and denominators."""
     result = as_expr(1)
     for base, exponent in factored.powers:
         if base not in shared and exponent > 0:

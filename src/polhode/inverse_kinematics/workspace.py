@@ -135,8 +135,8 @@ class Workspace(Shown):
         equations = functions.equations
         check_all_coordinates(equations, "a workspace")
         box = box_of(equations, name, parameters or {})
-        dice = np.random.default_rng(seed)
-        theta = box.lower + dice.random((samples, len(box.lower))) * (box.upper - box.lower)
+        rng = np.random.default_rng(seed)
+        theta = box.lower + rng.random((samples, len(box.lower))) * (box.upper - box.lower)
 
         def put(theta: Floats) -> Floats:
             position = functions.pose(name, box.coordinates(theta), parameters=parameters)[0]
@@ -164,10 +164,10 @@ class Workspace(Shown):
 
 
 def box_of(equations: EquationsOfMotion, name: str, parameters: Mapping[str, Any]) -> Box:
-    """The angles and lengths that limits leave; a turn without limits goes all around."""
+    """Ranges of angles and lengths within limits; turns without limits have a whole turn."""
     tree, system = equations.tree, equations.system
     if equations.constraints is not None and equations.constraints.rows:
-        message = "the workspace of a mechanism with constraints is not known here."
+        message = "the workspace of a mechanism with constraints is not supported."
         cure = "Open its loops, or see system.diagnose(pose)."
         raise PolhodeError(message, f"system '{system.name}'", cure, "E-POSE-UNSUPPORTED")
     check_not_of_time(equations, name, "position", equations.pose(name).p)
@@ -182,7 +182,7 @@ def box_of(equations: EquationsOfMotion, name: str, parameters: Mapping[str, Any
     sliding = _sliding_speeds(tree, link)
     for here in _carriers(tree, link):
         if not (here.stage.speeds_are_rates or here.stage.is_vector_turn):
-            message = "a workspace is found for joints each coordinate of which moves by itself."
+            message = "a workspace needs joints each coordinate of which moves by itself."
             cure = "Write it as a compound of revolute and prismatic joints."
             raise PolhodeError(message, f"joint '{here.joint}'", cure, "E-POSE-UNSUPPORTED")
         for k, number in zip(here.coordinates, here.speeds, strict=True):

@@ -76,7 +76,7 @@ def displacements(equations: EquationsOfMotion) -> Displacements:
     every = [one for i in range(len(tree.links)) for one in _kept_of_link(equations, i)]
     if tree.auxiliary and any(one.speed is None for one in every):
         raise PolhodeError(
-            "small motions of a nonholonomic joint beside a constraint with coordinates of its own are not known here.",
+            "linearisation of a nonholonomic joint beside a constraint with coordinates of its own is not supported.",
             place=f"system '{equations.system.name}'",
             cure="Write the joint as a planar or free one with a knife edge or a condition on its speeds.",
             code="E-LINEAR-UNSUPPORTED",

@@ -180,7 +180,7 @@ class MovingEquilibrium:
         with_p = {**moved, **self._following(symbol)}
         step = self._solved(self.J, -self._rates(self.still, with_p), symbol)
         if not self._is_determined:
-            message = "the equilibrium is one of a family with other eigenvalues, and which comes next is not known."
+            message = "the equilibrium is one of a family with other eigenvalues, and the next one is not determined."
             cure = "Hold what is free by a constraint or a load, or leave out follow=True."
             raise fault(message, cure, "E-LINEAR-FAILED")
         return self._bent(step, with_p)

@@ -233,7 +233,7 @@ def mode_motion(mode: Mode, amplitude: float | None = None, cycles: float = 3.0)
         raise fault("a mode with the eigenvalue zero does not move by itself.", cure, "E-LINEAR-NUMBER")
     linear, parameters = mode.linear, mode.parameters
     if linear.is_prescribed:
-        message = "the accelerations of this state were prescribed, and its mechanism would not move so by itself."
+        message = "the accelerations of this state were prescribed, and the mechanism does not have them by itself."
         cure = "Linearize without accelerations, with the efforts that give them."
         raise fault(message, cure, "E-LINEAR-UNSUPPORTED")
     values = {**(linear.given or {}), **si_values(linear.equations.system.parameters, parameters or {})}
@@ -336,9 +336,9 @@ def _started(
     taking_part = np.asarray(moved[:, chosen].any(axis=1) if any(chosen) else moved.any(axis=1))
     seen = (sizes > _PART * sizes.max(initial=0.0)) & (taking_part[rows] | (not mode.is_simple))
     departure = float((off[seen] / sizes[seen]).max(initial=0.0))
-    grown = " at the end" if mode.eigenvalue.real > 0 else ""
+    when = " at the end" if mode.eigenvalue.real > 0 else ""
     near = f"stays within {max(departure, 1e-3):.1%} of the mode" if departure < _LEFT else "leaves the mode"
-    sentence = f"Amplitude {size:.3g}{grown}; the motion of the full equations {near}."
+    sentence = f"Amplitude {size:.3g}{when}; the motion of the full equations {near}."
     facts = {"amplitude": size, "departure": departure, "message": sentence}
     notices = (*run.info.get("notices", ()), *([sentence] if departure >= _LEFT else []))
     return replace(run, info={**run.info, "mode": facts, "notices": notices})

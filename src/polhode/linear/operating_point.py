@@ -223,7 +223,7 @@ def _at(symbols: Sequence[Expr], values: Mapping[Expr, Expr], numbers: Mapping[E
 
 
 def state_names(equations: EquationsOfMotion) -> dict[str, Expr]:
-    """Their symbols as they are written, x, x', tau_x, and by the other names that stand for them."""
+    """Symbols by their spellings, x, x', tau_x, and by their other names."""
     tree = equations.tree
     inputs = {name: entry.symbol for name, entry in equations.system.inputs.items()}
     efforts = dict(zip(tree.speeds, tree.tau, strict=True))

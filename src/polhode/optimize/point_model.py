@@ -293,8 +293,8 @@ class PointFunction(Quantity):
 
     def own_arrays(self, equations: EquationsOfMotion) -> dict[str, list[Expr]]:
         point = self.point
-        mine = {"y": point.variables, "share": [point.share], "duration": [point.duration], **point.weights}
-        return {name: mine[name] for name in self.arrays}
+        arrays = {"y": point.variables, "share": [point.share], "duration": [point.duration], **point.weights}
+        return {name: arrays[name] for name in self.arrays}
 
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
         point = self.point

@@ -50,7 +50,7 @@ from .transcription import Transcription
 
 
 class CollocationOptions(TypedDict, total=False):
-    """What `collocation` takes besides the duration; see `polhode.optimize.problem.collocation`."""
+    """Options of `collocation` besides the duration; see `polhode.optimize.problem.collocation`."""
 
     start: Any
     end: Any
@@ -711,7 +711,7 @@ def _held(derivation: Derivation, functions: Functions, controls: Mapping[str, E
 def _start(
     derivation: Derivation, functions: Functions, names: Names, start: Any, parameters: Mapping[str, Any]
 ) -> tuple[Range, ...]:
-    """The ranges of the state at the start, what is not named being at home and at rest, or as constraints have it."""
+    """Ranges of the state at the start; what is not named is at zero, or as constraints determine it."""
     coordinates, turning = len(derivation.synopsis.coordinates), list[int]()
     if not isinstance(start, Mapping):
         begin = first_state(derivation, functions, start, None, (), parameters or None)[0]

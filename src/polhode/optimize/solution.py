@@ -157,7 +157,7 @@ _INFINITE = 2e19
 
 @dataclass(frozen=True, eq=False)
 class Multipliers:
-    """Multipliers of the constraints and of the bounds, from which a search goes on."""
+    """Multipliers of the constraints and of the bounds, for a warm start."""
 
     constraints: Floats
     lower: Floats

@@ -48,8 +48,8 @@ def defects_program(scheme: Scheme, variables: int, states: int) -> Program:
     for defect in scheme.defects:
         for i in range(states):
             at_points = sum((as_expr(defect.states[k]) * y[k][i] for k in sides), start=as_expr(0))
-            grown = sum((as_expr(defect.rates[k]) * f[k][i] for k in sides), start=as_expr(0))
-            entries.append(at_points + h * grown)
+            increment = sum((as_expr(defect.rates[k]) * f[k][i] for k in sides), start=as_expr(0))
+            entries.append(at_points + h * increment)
     arrays = [(f"y_{_SIDES[k]}", y[k]) for k in sides] + [(f"f_{_SIDES[k]}", f[k]) for k in sides]
     return plan("collocation_defects", [*arrays, ("step", [h])], [("defects", (len(entries),), entries)])
 

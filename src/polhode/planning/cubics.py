@@ -91,7 +91,7 @@ def end_vector(value: Any, what: str, place: str) -> Floats | None:
 
 
 def place_in(knots: Floats, t: Any, place: str) -> tuple[Floats, NDArray[np.intp]]:
-    """Times as an array and the segment in which each lies; the last segment has its end."""
+    """Times as an array, and the segment of each; the last segment includes its end."""
     requested = numbers(t, "times", place)
     low, high = float(knots[0]), float(knots[-1])
     slack = 1e-12 * (high - low)

@@ -159,7 +159,7 @@ class RotationSpline(Curve):
 
     @property
     def knots(self) -> Floats:
-        """The orientations that it goes through, as unit quaternions, scalar first."""
+        """Orientations at the knots, as unit quaternions, scalar first."""
         return self._knots
 
     @property

@@ -187,7 +187,7 @@ def markup_of(sweep: Sweep) -> str:
         return ""
     try:
         content = b64encode(figure_of(sweep, most=_MOST_IN_CELL)._repr_png_()).decode("ascii")
-    except PolhodeError:  # the cell tells why runs have no result
+    except PolhodeError:  # the cell says why runs have no result
         return ""
     return f'<img alt="results of the sweep" style="max-width:100%" src="data:image/png;base64,{content}">'
 

@@ -185,7 +185,7 @@ def _as_crossing(event: Any, place: str) -> Any:
 
 
 def _entry(compiled: Compiled, number: int) -> Event:
-    """One of the compiled values as a function of its own; behind the state others may stand, as sensitivities do."""
+    """One of the compiled values as a function of its own; its x may have entries behind the state."""
     time, size = np.zeros(1), compiled.outline.arrays[0].size
 
     def event(t: float, q: Floats, rest: Floats) -> float:
@@ -304,7 +304,7 @@ def compiled_values(
 
 
 def _compile(equations: EquationsOfMotion, expressions: Sequence[Expr], place: str) -> tuple[Compiled, tuple[str, ...]]:
-    """One function of x and t, and its parameters; coupled, driven and dependent symbols stand for others."""
+    """One native function of x and t, and its parameters; dependent and driven symbols are substituted."""
     from ..codegen.plan import plan
     from ..expr import free_symbols, substitute
 
@@ -314,11 +314,11 @@ def _compile(equations: EquationsOfMotion, expressions: Sequence[Expr], place: s
     table = {p.symbol: name for name, p in system.parameters.items()}
     met = list(free_symbols(values))
     arguments = {symbol for _, symbols in arrays for symbol in symbols} | table.keys()
-    strange = [symbol for symbol in met if symbol not in arguments]
-    if strange:
-        kind = strange[0].data[0]
+    foreign = [symbol for symbol in met if symbol not in arguments]
+    if foreign:
+        kind = foreign[0].data[0]
         why = "is no part of the state" if kind in ("input", "effort") else "this run does not have"
-        message = f"{_WORDS[place]} depends on the {kind} '{strange[0].name}', which {why}."
+        message = f"{_WORDS[place]} depends on the {kind} '{foreign[0].name}', which {why}."
         cure = "Use coordinates, speeds, states, time and parameters of this system, or a Python function."
         raise PolhodeError(message, place, cure, "E-RUN-DEPENDENCE")
     used = [symbol for symbol in table if symbol in met]
@@ -350,7 +350,7 @@ def with_rest(function: Callable[..., Any], equations: EquationsOfMotion, place:
 
 
 def _takes(function: Callable[..., Any], count: int) -> bool:
-    """Whether a function can be called with so many arguments; a built-in one that does not say takes three."""
+    """True if a function accepts so many arguments; for built-in functions without a signature, True for three."""
     try:
         signature(function).bind(*range(count))
     except TypeError:

@@ -32,13 +32,13 @@ DIVERGED = 1e12
 _CHART_MARGIN = 1e-7
 #: |tan θ/2| beyond which a vector-parameter is too near to a half turn.
 HALF_TURN = 1e6
-#: 1 + tr R of a joint below which it has turned by π, as far as numbers can tell.
+#: 1 + tr R of a joint below which it has turned by π, within rounding.
 _NO_TURN_LEFT = 1e-12
 #: Condition numbers of the mass matrix, scaled to a unit diagonal, beyond which it is as good as singular.
 _SINGULAR = 1e13
 #: A smallest moment of a mass matrix of unit diagonal, beside the largest, with which it is surely regular.
 SURE = 1e-10
-#: M⁻¹ as accelerations tell it is symmetric but for so much.
+#: Largest relative asymmetry of M⁻¹ as computed from accelerations.
 _ASYMMETRY = 1e-6
 #: With more speeds than this the mass matrix is looked at only when there is reason to.
 _SMALL = 60

@@ -52,7 +52,7 @@ class PassedLimit:
 
 
 def passed_limits(run: Trajectory) -> tuple[PassedLimit, ...]:
-    """The limits that a run goes beyond, in the order of time."""
+    """Limits that a run exceeds, in the order of time."""
     if run.functions is None or not len(run):
         return ()
     # what was noted is of the whole run, and not of some of its times
@@ -232,7 +232,7 @@ def noted_limits(seen: Sequence[SeenLimit], noted: Floats) -> tuple[PassedLimit,
 
 
 # ---- grown variables -----------------------------------------------------------------------------------------
-# What a run of equations in small variables must tell: those that have grown.
+# Notices of runs of equations in small variables: those that have grown.
 
 #: Beyond this many radians the first order is off by more than some four in a hundred.
 _LARGE = 0.5

@@ -41,8 +41,8 @@ def reporting(
 class _Teller:
     """Tells a function the fraction done, not more often than an eye can follow."""
 
-    def __init__(self, tell: Callable[[float], object], end: float) -> None:
-        self.tell, self.end, self.next = tell, end, 0.0
+    def __init__(self, report: Callable[[float], object], end: float) -> None:
+        self.tell, self.end, self.next = report, end, 0.0
 
     def update(self, reached: float) -> None:
         now = time.monotonic()
@@ -81,7 +81,7 @@ class _Bar:
 
 
 class _NotebookBar:
-    """A bar in the cell of a notebook, which goes when the run is done."""
+    """A bar in a notebook cell, removed when the run is done."""
 
     between = 0.2  # every picture is a message to the browser
 

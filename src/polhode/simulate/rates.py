@@ -393,7 +393,7 @@ class Rates:
         return np.zeros(0)
 
     def on_a_branch(self, t: float, x: Floats) -> Floats:
-        """The state from which a run goes on that was to start at another: at a singular pose they may differ."""
+        """The state from which a run can go on; at a singular pose it may differ from the given one."""
         return x
 
     @property
@@ -406,7 +406,7 @@ class Rates:
         return ""
 
     def projected(self, t: float, x: Floats) -> Floats:
-        """The state as a run goes on with it after a step: as it is, where there are no constraints."""
+        """The state projected to the constraints after a step; the same state without constraints."""
         return x
 
     def projected_natively(self, t: float, x: Floats) -> Floats | None:

@@ -225,7 +225,7 @@ class Problem:
             rates.drive.sampled = SampledLoop(self.loop, self.functions, self.parameters, duration)
         guard = Guard(rates, self.functions, self.values)
         if self.parameters:
-            _ = guard.values  # so that what is wrong with them is told here
+            _ = guard.values  # so that errors in them are raised here
         x = np.concatenate([self.start.q, self.start.u, self.start.z])
         record = Record(len(x))
         record.info |= {"method": self.control.method, "notices": record.notices, **self.facts}

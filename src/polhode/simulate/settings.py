@@ -433,7 +433,7 @@ class SamplingKeys(TypedDict, total=False):
 
 
 class OrbitOptions(ActingKeys, total=False):
-    """What `Equations.periodic_orbit` and `.orbit_branch` take of a run; see `polhode.simulate.simulate`."""
+    """Options of a run in `Equations.periodic_orbit` and `.orbit_branch`; see `polhode.simulate.simulate`."""
 
     rate: float | None
     max_step: float | None
@@ -441,7 +441,7 @@ class OrbitOptions(ActingKeys, total=False):
 
 
 class SmoothOptions(StartKeys, OrbitOptions, total=False):
-    """What `Equations.sensitivities` and `.gradient` take of a run; see `polhode.simulate.simulate`."""
+    """Options of a run in `Equations.sensitivities` and `.gradient`; see `polhode.simulate.simulate`."""
 
     step: float | None
     samples: Any
@@ -450,7 +450,7 @@ class SmoothOptions(StartKeys, OrbitOptions, total=False):
 
 
 class RunOptions(SmoothOptions, SamplingKeys, total=False):
-    """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
+    """Options of `Equations.simulate` besides the duration; see `polhode.simulate.simulate`."""
 
     spectral_radius: float | None
     progress: bool | Callable[[float], object] | None
@@ -466,7 +466,7 @@ DEFAULTS: Mapping[str, Any] = {
 
 
 class StepperOptions(StartKeys, ActingKeys, SamplingKeys, total=False):
-    """What `Equations.stepper` takes; see `polhode.simulate.stepper`."""
+    """Options of `Equations.stepper`; see `polhode.simulate.stepper`."""
 
     dt: float | None
     substeps: int
@@ -476,7 +476,7 @@ class StepperOptions(StartKeys, ActingKeys, SamplingKeys, total=False):
 
 
 class AssemblyOptions(TypedDict, total=False):
-    """What `Equations.assemble` takes besides the state; see `polhode.simulate.assemble`."""
+    """Options of `Equations.assemble` besides the state; see `polhode.simulate.assemble`."""
 
     hold: Sequence[str]
     parameters: Mapping[str, Any] | None

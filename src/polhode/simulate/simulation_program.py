@@ -96,7 +96,7 @@ def simulation_of(
     kept: list[Planned] = []
     if manifold is not None and assembly is not None:
         if manifold.definitions:
-            raise _refused(equations, f"'{manifold.definitions[0]}' defines a coordinate without mass")
+            raise _refused(equations, f"'{manifold.definitions[0]}' defines an auxiliary coordinate")
         rows = assembly.freedom.rows
         if len(rows) < len(manifold.names):
             kept.append(_planned(equations, "constraint_rows", _rows(equations)))

@@ -200,7 +200,7 @@ class Stepper:
 
     @public
     def begin(self, start: Any, speeds: Any) -> None:
-        """Go to the state that `reset` goes back to."""
+        """Reset all members to their start."""
         self.reset(start if start is not None else {}, speeds)
         self._start = self._engine.x.copy()
 
@@ -410,7 +410,7 @@ class Stepper:
 
 
 _INFINITE = float("inf")
-_GO_ON = "Take shorter steps, look at the efforts, or let equations.simulate say why; reset lets it go on."
+_GO_ON = "Take shorter steps, look at the efforts, or see the error of equations.simulate; reset continues it."
 
 
 def _again(derivation: Derivation, options: Mapping[str, Any], memory: Sequence[Floats]) -> Stepper:
@@ -714,7 +714,7 @@ class SteppedMembers:
 
     @property
     def memory(self) -> list[Any]:
-        """The arrays that a stepper goes on from."""
+        """Arrays from which a stepper continues."""
         law = [] if self.law is None else self.law.memory
         return [*self.engine.memory, *self.arrays.values(), self.limits.noted, *law]
 

@@ -44,7 +44,7 @@ def load(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> Syst
     file = ModelFile(os.fspath(path), content, read_options, key, *(stored or ()))
     system = System.unread(file)
     if stored is None:
-        system.model()  # what is wrong with the file is told here
+        system.model()  # errors of the file are raised here
     if file.doubts:
         from ..formats.findings import tell
 

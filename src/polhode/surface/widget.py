@@ -21,7 +21,7 @@ GROUPS = ("parameters", "inputs", "start")
 
 @dataclass(frozen=True)
 class Slider:
-    """A value that can be moved: of which group, its name, unit, and how far it goes."""
+    """A value that can be moved: its group, name, unit and range."""
 
     group: str
     name: str

@@ -380,7 +380,7 @@ def _bounded(axes: Any, panel: Panel, same: Sequence[Floats]) -> tuple[float, fl
 
 
 def _name_lines(axes: Any, panel: Panel, shading: Shading, ends: tuple[float, float]) -> None:
-    """Write the values that lines belong to where these end."""
+    """Write the values of lines at their ends."""
     members = []
     for index, group in enumerate(_groups(shading)):
         order = np.argsort(panel.over.values[group], kind="stable")

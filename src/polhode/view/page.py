@@ -36,7 +36,7 @@ STEADY = 1e-4
 ROUNDING = 1e-9
 #: Sizes that units have by themselves: angles, and the components of quaternions.
 NATURAL = {"rad": 1.0, "": 1.0}
-#: More lines than this are not told apart in one chart.
+#: More lines than this cannot be distinguished in one chart.
 MOST = 7
 #: An angle that goes this far, in radians, runs on, as a wheel's does.
 TURNS = 4 * np.pi
@@ -136,7 +136,7 @@ def frame_times(time: Floats, numbers_per_frame: int) -> Floats:
 
 
 def data_of(scene: Scene, motion: Motion, channels: Sequence[Channel], ghosts: Sequence[Ghost] = ()) -> str:
-    """The record as JSON that may stand inside a script element; ghosts' bodies follow those of the motion itself."""
+    """The record as JSON that is safe inside a script element; ghosts' bodies follow those of the motion."""
     runs = [Ghost("", scene, motion), *ghosts]
     bodies = [(run, body) for run in runs for body in run.scene.bodies]
     columns = sum(1 + len(channel.beside) for channel in channels)

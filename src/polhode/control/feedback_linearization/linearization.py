@@ -350,7 +350,7 @@ def _check_stable(poles: Sequence[complex], place: str) -> None:
     unstable = [pole for pole in poles if not pole.real < 0]
     if unstable:
         pole = f"{unstable[0].real:g}" if not unstable[0].imag else f"{unstable[0]:g}"
-        cure = "Give poles with negative real parts, or gains that lead to such."
+        cure = "Give poles with negative real parts, or gains with such poles."
         raise PolhodeError(f"errors would not decay: a pole is at {pole}.", place, cure, "E-CONTROL-NUMBER")
 
 
@@ -431,7 +431,7 @@ class FeedbackLinearization(Controller):
             _check(self.degree)
             degrees = [degree or 0 for degree in self.degree.degrees]
             self._coefficients, self._gains = error_coefficients([*self.outputs], degrees, poles, gains)
-        #: What the user should know: zero dynamics that are unstable or that eigenvalues do not decide.
+        #: Warnings: zero dynamics that are unstable or that eigenvalues do not decide.
         self.notices = self._notices()
 
     def _named(self, outputs: Any) -> dict[str, Expr]:
@@ -659,7 +659,7 @@ def _coordinates(plant: Plant, collocated: bool) -> dict[str, Expr]:
     """The coordinates of the speeds that inputs drive; or of the others, and driven ones as far as inputs are left."""
     driven = [k for k in plant.regular.driven if k >= 0]
     if len(driven) < len(plant.inputs):
-        message = "the inputs do not drive as many speeds as they are: which coordinates they drive is not known."
+        message = "the inputs do not drive as many speeds as there are inputs: the coordinates are not determined."
         raise in_part(message, "Give a list of outputs.", "E-CONTROL-SHAPE")
     of_speed = {rate: q for q, rate in zip(plant.equations.q, plant.coordinate_rates, strict=True)}
     speeds = list(plant.equations.u)

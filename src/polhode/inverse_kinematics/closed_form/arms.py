@@ -359,7 +359,7 @@ class Axis:
         return Vector([as_expr(x) for x in self.c + self.h * along])
 
     def passes(self, point: Vector) -> bool:
-        """Whether a point lies on the line."""
+        """True if the point is on the line."""
         return _vanishes((point - self.c).cross(self.h))
 
 
@@ -369,7 +369,7 @@ def _vanishes(v: Vector) -> bool:
 
 @dataclass(frozen=True)
 class Chain:
-    """Axes from the ground outward, their coordinates, and the pose of the frame at home."""
+    """Axes from the ground outward, their coordinates, and the pose of the frame in the zero configuration."""
 
     axes: tuple[Axis, ...]
     coordinates: tuple[Expr, ...]
@@ -399,7 +399,7 @@ def no_closed_form(reason: str, system: str) -> PolhodeError:
 
 
 def chain_of(equations: EquationsOfMotion, name: str) -> Chain:
-    """The joints that carry a body or frame, all of them revolute, as axes in the ground at home."""
+    """The joints that carry a body or frame, all of them revolute, as axes in the ground at zero coordinates."""
     tree, system = equations.tree, equations.system.name
     body, within = equations.located(name)
     check_all_coordinates(equations, "inverse kinematics")

@@ -121,7 +121,7 @@ def closed_form(equations: EquationsOfMotion, name: str, of: str = "pose", prove
             turns = arm.solve(scalars, _target(scalars, chain, p, list(R.T) if of == "pose" else []))
             branches.append(tuple(as_expr(turn.angle) for turn in turns))
         if prove and not all(_is_proved(chain, arm, sign, of) for sign in signs):
-            raise arms.no_closed_form("what its axes suggest does not lead back to the pose", equations.system.name)
+            raise arms.no_closed_form("the form of its axes does not lead back to the pose", equations.system.name)
     names = tuple(q.name for q in chain.coordinates)
     return ClosedForm(name, of, names, tuple(branches), signs, p, R, arm.reason)
 
@@ -173,11 +173,11 @@ def _target(scalars: arms.Scalars, chain: arms.Chain, p: Vector, columns: list[V
 
 def _is_proved(chain: arms.Chain, arm: arms.Arm, signs: tuple[int, ...], of: str) -> bool:
     """Whether the pose at a branch is the target, at a random point of the field."""
-    dice = Random(repr(signs))
+    rng = Random(repr(signs))
     for _ in range(_DRAWS):
         scalars = arms.InField(signs)
-        p = Vector([arms.Residue(dice.randrange(P)) for _ in range(3)])
-        columns = _random_rotation(dice)
+        p = Vector([arms.Residue(rng.randrange(P)) for _ in range(3)])
+        columns = _random_rotation(rng)
         try:
             turns: list[arms.Turn] = arm.solve(scalars, _target(scalars, chain, p, columns if of == "pose" else []))
         except arms.NotHere:
@@ -190,6 +190,6 @@ def _is_proved(chain: arms.Chain, arm: arms.Arm, signs: tuple[int, ...], of: str
     return False
 
 
-def _random_rotation(dice: Random) -> list[Vector]:
+def _random_rotation(rng: Random) -> list[Vector]:
     """The columns of a rotation over the field, by a quaternion of any length."""
-    return from_lift([arms.Residue(dice.randrange(P)) for _ in range(4)]).columns
+    return from_lift([arms.Residue(rng.randrange(P)) for _ in range(4)]).columns

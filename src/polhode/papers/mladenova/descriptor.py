@@ -320,7 +320,7 @@ def _check_actuators(
         raise fault(message, 'Give least="effort" beside them.', "E-PAPER-MISSING")
     if len(actuators) < conditions:
         message = f"{len(actuators)} actuators are to keep {conditions} conditions, which are too many for them."
-        raise fault(message, "Name as many speeds as there are conditions, or let some conditions go.", "E-PAPER-SHAPE")
+        raise fault(message, "Name as many speeds as there are conditions, or fewer conditions.", "E-PAPER-SHAPE")
     if len(actuators) > conditions and least is None:
         message = f"{len(actuators)} actuators are to keep {conditions} conditions, which they can in many ways."
         cure = 'Give least="effort" for the smallest efforts, or name as many speeds as there are conditions.'
@@ -391,7 +391,7 @@ def _check_linear(A: Matrix, u: Vector) -> None:
 
 
 def _numbers(equations: EquationsOfMotion, G: Matrix) -> NDArray[np.float64]:
-    """G in numbers at home, not-a-number where an entry has none: its largest entries make the surest pivots."""
+    """G in numbers at zero coordinates, nan where an entry has none: its largest entries are the best pivots."""
     point = reference_of(equations.system, equations.tree)
 
     def value(entry: Any) -> float:
@@ -404,7 +404,7 @@ def _numbers(equations: EquationsOfMotion, G: Matrix) -> NDArray[np.float64]:
 
 
 def _singular(G: NDArray[np.float64]) -> list[int]:
-    """The conditions, counted from 1, that have no value or cannot be kept together at home."""
+    """The conditions, counted from 1, that have no value or are dependent at zero coordinates."""
     lost = [not np.isfinite(row).all() for row in G]
     if lost and not any(lost):
         left, sizes, _ = np.linalg.svd(G)

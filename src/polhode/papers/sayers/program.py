@@ -103,7 +103,7 @@ def _elimination(tables: SayersTables, M: dict[tuple[int, int], Expr], f: list[E
 
 
 def planned(tables: SayersTables) -> Planned:
-    """The program of the paper's tables, and the parameters that it takes."""
+    """The program of the paper's tables, and its parameters."""
     with quiet_collector():
         return _Assembly().planned(tables)
 
@@ -122,7 +122,7 @@ class _Assembly:
         self.functions: list[Any] = []
 
     def planned(self, tables: SayersTables) -> Planned:
-        """The program, and the parameters that it takes."""
+        """The program, and its parameters."""
         equations, notation, lines = tables.equations, tables.notation, statements(tables)
         met = {*free_symbols(line.meaning for line in lines)}
         letters = {letter: node for node, letter in notation.letters_of.items() if letter in met}

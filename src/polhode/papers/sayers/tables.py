@@ -80,7 +80,7 @@ class SayersTables(notebook.Shown):
 
     @property
     def constants(self) -> dict[Expr, Expr]:
-        """The precomputed constants and what they stand for."""
+        """Precomputed constants with their meanings."""
         _ = self.literal.parts
         return dict(self._constants.meanings)
 

@@ -596,7 +596,7 @@ def _open_tree(model: Model) -> Tree:
     only_single_joints(tree, "Silver's proof")
     if not tree.u:
         message = "no joint is free to move, so there is nothing to prove."
-        cure = "Add a joint, or let one go that is driven."
+        cure = "Add a joint, or leave one free that is driven."
         raise PolhodeError(message, f"system '{model.name}'", cure, "E-PAPER-MISSING")
     return tree
 

@@ -60,7 +60,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Over:
-    """An edge over the tops: where it starts and ends, its level from 0, and where its words stand."""
+    """An edge over the tops: its ends, its level from 0, and the position of its label."""
 
     edge: Edge
     tail: float
@@ -83,7 +83,7 @@ class Layout:
 
 
 def plain_words(graph: LinearGraph) -> Words:
-    """The names, without those of the components that they belong to, which stand below."""
+    """Names without those of their components, which are written below."""
     ports = [edge for edge in graph.with_role("body") if edge.element]
     edges = {edge.name: edge.name.removeprefix(f"{edge.element}.") for edge in ports}
     ends = {vertex: edge.element for edge in ports for vertex in (edge.tail, edge.head) if vertex != REFERENCE}

@@ -207,9 +207,9 @@ class _Builder:
                 raise unknown("body", str(body), self.joint_of, f"chains of system '{self.system.name}'")
         joints = [self.joint_of[body] for body in bodies]
         stray = next((b for a, b in pairwise(joints) if b.parent != a.child), None)
-        taken = next((body for k, body in enumerate(bodies) if body in self.runs or body in bodies[:k]), None)
-        if stray is not None or taken is not None or not bodies:
-            what = "a chain has no bodies" if not bodies else f"'{taken}' is in two chains"
+        twice = next((body for k, body in enumerate(bodies) if body in self.runs or body in bodies[:k]), None)
+        if stray is not None or twice is not None or not bodies:
+            what = "a chain has no bodies" if not bodies else f"'{twice}' is in two chains"
             message = f"'{stray.child}' does not hang on the body before it." if stray is not None else f"{what}."
             cure = "Name bodies from the ground outward, each once."
             raise ModelError(message, f"chains of system '{self.system.name}'", cure, "E-PAPER-UNSUPPORTED")

@@ -62,7 +62,7 @@ class Batch(Shown):
     functions: Functions | None = field(default=None, repr=False)
     interpolant_of: Callable[[int], Callable[[Floats], Floats]] | None = field(default=None, repr=False)
     loop: ClosedLoop | None = field(default=None, repr=False)
-    notices: tuple[str, ...] = ()  # what a reader of the batch should know; those of a run are `batch[i].notices`
+    notices: tuple[str, ...] = ()  # warnings; those of a run are `batch[i].notices`
 
     @property
     def q(self) -> Floats:
@@ -212,7 +212,7 @@ class Batch(Shown):
         return table
 
     def at(self, t: ArrayLike) -> Batch:
-        """The batch at other times; what lies behind a member's end is nan. See `Trajectory.at`."""
+        """The batch at other times; values after a member's end are nan. See `Trajectory.at`."""
         from ..trajectory.between_samples import read_times
 
         times = read_times(t)

@@ -138,13 +138,13 @@ def _batch(
 
 def _warn_once(caught: Sequence[warnings.WarningMessage], members: int) -> None:
     """Repeat the warnings of all runs: each sentence once, and not more than a few of them."""
-    ours = [str(warning.message) for warning in caught if warning.category is UserWarning]
+    texts = [str(warning.message) for warning in caught if warning.category is UserWarning]
     for warning in caught:
         if warning.category is not UserWarning:
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-    distinct = list(dict.fromkeys(ours))
+    distinct = list(dict.fromkeys(texts))
     for text in distinct[:_MOST_WARNINGS]:
-        count = ours.count(text)
+        count = texts.count(text)
         warn(f"in {count if count > 1 else 'one'} of {members} runs: {text}")
     if len(distinct) > _MOST_WARNINGS:
         warn(f"{len(distinct) - _MOST_WARNINGS} more warnings like these are in the notices of each member.")

@@ -276,7 +276,7 @@ class ConstrainedMembers:
     problem: Problem
     constraints: Constraints
     of_member: Callable[[int], tuple[Mapping[str, Any], Floats, Floats]]
-    notices: dict[int, tuple[str, ...]] = field(default_factory=dict)  # what a reader of each run should know
+    notices: dict[int, tuple[str, ...]] = field(default_factory=dict)  # warnings of each run
     warnings: dict[int, list[str]] = field(default_factory=dict)  # of each run
     signs: dict[int, Floats] = field(default_factory=dict)  # of the pivots at the start of each
     is_native: bool = True  # whether members may be for native code at all

@@ -228,10 +228,10 @@ def _extended(plant: Model, law: Law, states: Sequence[ControllerState]) -> Mode
         elif there.value != p.value:
             both = f"system '{plant.name}' and the controller both have a parameter '{name}', with different values."
             raise fault(both, cure, "E-CONTROL-TWICE")
-    taken = {*plant.states, *(q.name for joint in plant.joints.values() for q in joint.q)}
+    used = {*plant.states, *(q.name for joint in plant.joints.values() for q in joint.q)}
     for state in states:
         name = state.symbol.name
-        if name in taken:
+        if name in used:
             message = f"system '{plant.name}' and the controller both have a state or coordinate '{name}'."
             raise fault(message, cure, "E-CONTROL-TWICE")
         system = system.with_record("states", name, State(state.symbol, state.rate, state.start, state.unit))

@@ -225,7 +225,7 @@ class SteppedLaw:
 
     @property
     def memory(self) -> list[Any]:
-        """The arrays that it goes on from; noise begins anew."""
+        """Arrays from which the law continues; noise begins anew."""
         return [self.states, self.given, self.acting, self.controls]
 
     def reset(self, members: Any) -> None:

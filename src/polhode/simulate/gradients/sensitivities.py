@@ -187,7 +187,7 @@ class _Sensitive:
         return _made(run, followed.trajectory, S, self.event_times, end_time, end)
 
     def _in_columns(self, S: Floats) -> Floats:
-        """S (n, p) as it stands behind the state."""
+        """S (n, p) in columns, as stored behind the state."""
         columns = np.empty((self.columns, self.size))
         columns[self.order] = S.T
         return columns.ravel()

@@ -239,7 +239,7 @@ class Integration:
         return memory
 
     def _event_value(self, number: int, t: float, x: Floats) -> float:
-        """The value of an event; what goes wrong in a user's function ends the run."""
+        """The value of an event; an exception of a user's function ends the run."""
         n, is_first = self.rates.coordinates, t == self.first[0]  # momenta would round speeds that are zero there
         x = self.first[1] if is_first and self.momenta is not None else self._state(x)
         return self.events.watched[number].value(t, x[:n].copy(), x[n:].copy())
@@ -574,7 +574,7 @@ class Integration:
             self._look_into(reason)
 
     def _changed(self, t: float, change: StateChange) -> Floats:
-        """The state, as it is stepped, after a change; what goes wrong in a user's function ends the run."""
+        """The state after a change; an exception of a user's function ends the run."""
         try:
             new = change.applied(t, self.x.copy())
         except (PolhodeError, Stop):
@@ -673,15 +673,15 @@ def switch_of(record: Record, control: Control) -> Switch | None:
 # ---- stiff ---------------------------------------------------------------------------------------------------
 # When a run goes on with another kind of method: with an implicit one while it is stiff, with an explicit one after.
 #
-# Native code tells when it has seen stiffness begin or end (`ode.stiffness`). What is decided here depends
+# Native code returns when stiffness begins or ends (`ode.stiffness`). What is decided here depends
 # on the motion alone, never on a clock, so that a run can be repeated.
 
 #: The method of stiff runs, by differences of the rates. On chains of 2 to 12 links with stiff joints, an elastic joint
 #: and a stiff actuator, at 1e-4, 1e-6 and 1e-9, it takes 0.5 to 1.0 of the time of Rodas5P with exact derivatives, and
-#: mostly has a fifth of its error or less. Exact derivatives save Rodas5P a tenth to a third, and Radau nothing: it
-#: asks for them seldom.
+#: mostly has a fifth of its error or less. Exact derivatives save Rodas5P a tenth to a third, and Radau nothing,
+#: which evaluates them seldom.
 STIFF_METHOD = "Radau"
-#: So many steps in a row must ask for another kind of method; after each that was in vain, this many times more.
+#: Steps in a row that must suggest another method before it changes; after each change in vain, this many times more.
 _PATIENCE, _MORE = 15, 4
 #: A run with fewer explicit steps ahead of it goes on with them.
 _FEW = 1000
@@ -727,7 +727,7 @@ class Switch:
 
 
 # ---- dense output --------------------------------------------------------------------------------------------
-# Dense output of a run that is over: a step that is asked for is taken once more.
+# Dense output of a run that is over: the step around a time is repeated.
 
 
 class DenseOutput:

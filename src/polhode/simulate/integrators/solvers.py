@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 #: How much less exactly forces are wanted than positions and speeds, which they do not harm when they are noisy.
 _FORCES = 1e3
-#: Steps that a solver may take before it is asked again.
+#: Steps that a solver takes in one call.
 _MANY = 10_000
 #: So many steps in a row that rounding swallows end a run.
 _MOST_SWALLOWED = 50

@@ -333,7 +333,7 @@ class Trajectory(ClosedLoopResults, Shown):
 
     @cached_property
     def passed_limits(self) -> tuple[PassedLimit, ...]:
-        """The limits of joints that the run goes beyond, and when; see `simulate.limits`."""
+        """Limits of joints that the run exceeds, and when; see `simulate.limits`."""
         from ..limits import passed_limits
 
         return passed_limits(self)

@@ -145,8 +145,8 @@ def _check_known(roots: Sequence[Expr], functions: Functions, knows_efforts: boo
         *(equations.tau if knows_efforts else ()),
     }
     available |= {entry.symbol for table in (system.parameters, system.inputs) for entry in table.values()}
-    strange = [met for met in free_symbols(roots) if met not in available]
-    if strange:
-        message = f"the {strange[0].data[0]} '{strange[0].name}' is not known along this trajectory."
+    foreign = [met for met in free_symbols(roots) if met not in available]
+    if foreign:
+        message = f"the {foreign[0].data[0]} '{foreign[0].name}' is not known along this trajectory."
         cure = "Use coordinates, speeds, states, accelerations, efforts, time, parameters, inputs of its own system."
         raise PolhodeError(message, cure=cure, code="E-TRAJECTORY-NAME")
