@@ -379,7 +379,7 @@ class OperationalSpace(ModelBased):
         return (*references, *(Reference(name, 0, value, coordinates[name]) for name, value in self.posture.items()))
 
     @cached_property
-    def _wanted(self) -> tuple[list[Expr], list[Expr], list[Expr]]:
+    def _errors(self) -> tuple[list[Expr], list[Expr], list[Expr]]:
         """Errors, their rates (of an orientation: ω_r - ω), and accelerations of the reference."""
         e = self.equations
         p, V = e.pose(self.frame).p, frame_velocity(e, self.frame)
@@ -406,7 +406,7 @@ class OperationalSpace(ModelBased):
     def write(self) -> Written:
         """Errors, accelerations of the frame, efforts of the posture, the force on the frame, and controls."""
         e, J = self.equations, self._jacobian
-        errors, rates, forward = self._wanted
+        errors, rates, forward = self._errors
         errors_by_step = {step("e", name): error for name, error in zip(self.names, errors, strict=True)}
         terms = zip(forward, self.kd.times(rates), self.kp.times(list(errors_by_step)), strict=True)
         accelerations = {step("a", name): as_expr(sum(term)) for name, term in zip(self.names, terms, strict=True)}
@@ -462,7 +462,7 @@ class OperationalSpace(ModelBased):
     @cached_property
     def error_dynamics(self) -> ErrorDynamics:
         """ė̇ + Kd ė + Kp e along the closed loop; of an orientation, ė is ω_r - ω."""
-        errors, rates, _ = self._wanted
+        errors, rates, _ = self._errors
         second = rate_along(self.equations, self.law, rates)
         left = zip(second, self.kd.times(rates), self.kp.times(errors), strict=True)
         formula = ("e'' + Kd e' + Kp e = 0", r"\ddot{e} + K_d \dot{e} + K_p e = 0")
@@ -472,7 +472,7 @@ class OperationalSpace(ModelBased):
     @cached_property
     def lyapunov(self) -> LyapunovFunction:
         """V = ½ ėᵀė + ½ eᵀ Kp e of the position, and of a kept orientation ½ ω² + ½ kp tr(1 - R_rᵀ R) beside it."""
-        errors, rates, _ = self._wanted
+        errors, rates, _ = self._errors
         count = len(self.axes)
         block = Matrix([row[:count] for row in self.kp.matrix[:count]])
         V = (quadratic(Matrix.identity(len(rates)), rates) + quadratic(block, errors[:count])) / 2

@@ -362,13 +362,13 @@ def _integrated(integral: Any, deviation: Deviations, place: str) -> dict[str, f
         return {}
     cure = "Give weights by the names of states, for example integral={'x': 1}."
     with understood("weights by name", integral, place=f"{place} integral", cure=cure):
-        weights_found = {str(name): float(value) for name, value in dict(integral).items()}
-    _check_states(weights_found, deviation.names, f"{place} integral")
-    wrong = [name for name, value in weights_found.items() if not (np.isfinite(value) and value > 0)]
+        integral_weights = {str(name): float(value) for name, value in dict(integral).items()}
+    _check_states(integral_weights, deviation.names, f"{place} integral")
+    wrong = [name for name, value in integral_weights.items() if not (np.isfinite(value) and value > 0)]
     if wrong:
-        message = f"the weight {weights_found[wrong[0]]:g} of the integral of '{wrong[0]}' is not positive."
+        message = f"the weight {integral_weights[wrong[0]]:g} of the integral of '{wrong[0]}' is not positive."
         raise PolhodeError(message, f"{place} integral", cure, "E-CONTROL-NUMBER")
-    return weights_found
+    return integral_weights
 
 
 class GainSchedule(Controller):

@@ -201,14 +201,14 @@ class _DefinitenessCheck:
                 (home[reference.symbols[0]],) = evaluate([reference.quantity], {**values, **home, e.system.time: 0.0})
         return home
 
-    def _goal(self, goal_given: Mapping[Any, Any]) -> dict[Expr, float]:
+    def _goal(self, pairs: Mapping[Any, Any]) -> dict[Expr, float]:
         e = self.equations
         states = [*e.q, *e.u, *e.z, *(state.symbol for state in self.law.states)]
         states += [x for wanted in self.law.reference for x in wanted.symbols]
         names = {spelled(x): x for x in states}
         values = {p.symbol: float(1 if p.value is None else p.value) for p in self._table()}
         goal = {}
-        for key, value in goal_given.items():
+        for key, value in pairs.items():
             x = key if isinstance(key, Expr) else names.get(key)
             if x is None:
                 raise unknown("state", key, names, place="prove goal", code="E-CONTROL-NAME")

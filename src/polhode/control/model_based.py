@@ -459,12 +459,12 @@ class Tracking:
         return jacobian(self.rates, list(self.equations.u))
 
     def speeds_for(self, rates: Sequence[Any]) -> list[Expr]:
-        """The speeds with which errors change at these rates: E u + e_t = rates."""
+        """Speeds for given rates of the errors: E u + e_t = rates."""
         parts = self.by_speeds @ Vector(self.equations.u)
         return self._solved([r - (rate - part) for r, rate, part in zip(rates, self.rates, parts, strict=True)])
 
     def accelerations_for(self, second_rates: Sequence[Any]) -> list[Expr]:
-        """The accelerations with which errors have these second rates: E u̇ + drift = second rates."""
+        """Accelerations for given second rates of the errors: E u̇ + drift = second rates."""
         drift = directional(self.rates, self.flow)
         return self._solved([r - part for r, part in zip(second_rates, drift, strict=True)])
 

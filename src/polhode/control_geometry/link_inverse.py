@@ -142,31 +142,31 @@ class LinkInverse(Typeset):
         inputs = {name: entry.symbol for name, entry in system.inputs.items()}
         states = {name: entry.symbol for name, entry in system.states.items()}
         values: dict[Expr, Any] = {} if time is None else {system.time: time}
-        for kind, table, table_given in (("input", inputs, of_inputs), ("state", states, z)):
-            for name, value in table_given.items():
+        for kind, table, given_values in (("input", inputs, of_inputs), ("state", states, z)):
+            for name, value in given_values.items():
                 check_known(kind, [name], table, place=_PLACE, code="E-JOINT-NAME")
                 values[table[name]] = value
         lacking = [x for x in words if x in needed and x not in values]
         if lacking:
-            message = f"the result depends on {_named(lacking[0])}, which is not given."
+            message = f"the result depends on {_phrase(lacking[0])}, which is not given."
             raise fault(message, f"Give {words[lacking[0]]}, a number or one for each time.", "E-JOINT-MISSING")
         return {x: _column(x, values[x], shape) for x in words if x in needed}
 
     def _words(self) -> dict[Expr, str]:
-        """Time, inputs and states, each as it is given."""
+        """Time, inputs and states in words."""
         system = self.equations.system
         words = {entry.symbol: f"inputs={{{name!r}: …}}" for name, entry in system.inputs.items()}
         words |= {entry.symbol: f"z={{{name!r}: …}}" for name, entry in system.states.items()}
         return {system.time: "time=…"} | words
 
 
-def _named(x: Expr) -> str:
+def _phrase(x: Expr) -> str:
     return "time" if x.data[0] == "time" else f"the {described(x)}"
 
 
 def _column(x: Expr, value: Any, shape: tuple[int, ...]) -> Floats:
     count = f"{shape[0]} of them, one for each time" if shape else "one for the one instant of the motion"
-    with understood(f"a number for {_named(x)}", value, place=_PLACE, cure=f"Give a number, or {count}."):
+    with understood(f"a number for {_phrase(x)}", value, place=_PLACE, cure=f"Give a number, or {count}."):
         return np.broadcast_to(np.asarray(value, dtype=np.float64), shape).reshape(1, -1)
 
 

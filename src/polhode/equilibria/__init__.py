@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class EquilibriumMethods(LinearMethods):
-    """Where a mechanism stays as it is, and what becomes of that when a parameter changes.
+    """Equilibria, steady motions and periodic orbits, and their branches along a parameter.
 
     `free` names unknowns and `given` values that stay; a branch goes `between` two values of its parameter, in at
     `most` so many steps, from what `starts` lead to.

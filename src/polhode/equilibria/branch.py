@@ -177,7 +177,7 @@ def branch(
 
 
 @dataclass(eq=False)
-class _Met:
+class _Trace:
     """Points, spectra and special points collected along a curve."""
 
     points: list[Floats] = field(default_factory=list)
@@ -236,22 +236,22 @@ class _Following:
         """The branch through a state, both ways where it lies inside the range, and those that leave it."""
         x = self._in(first)
         ahead = np.append(np.zeros(len(x) - 1), 1.0)
-        result = _Met([x], [self._spectrum(x)])
+        result = _Trace([x], [self._spectrum(x)])
         if x[-1] < self.high - _SAME:
             self._along(result, x, ahead)
         if x[-1] > self.low + _SAME:
-            back = _Met([x], [result.spectra[0]])
+            back = _Trace([x], [result.spectra[0]])
             self._along(back, x, -ahead)
             result = _joined(back, result)
         return self._branch_of(result, follow)
 
-    def _branch_of(self, trace: _Met, follow: int) -> Branch:
+    def _branch_of(self, trace: _Trace, follow: int) -> Branch:
         others = []
         if follow > 0:
             for x, tangent in trace.ways:
                 both = []
                 for direction in (-tangent, tangent):
-                    half = _Met([x], [self._spectrum(x)])
+                    half = _Trace([x], [self._spectrum(x)])
                     self._along(half, x, direction, leaving=True)
                     both.append(half)
                 joined = _joined(*both)
@@ -275,7 +275,7 @@ class _Following:
     def _spectrum(self, x: Floats) -> Spectrum:
         return self.steady.spectrum(self._out(x))
 
-    def _along(self, met: _Met, x: Floats, like: Floats, leaving: bool = False) -> None:
+    def _along(self, met: _Trace, x: Floats, like: Floats, leaving: bool = False) -> None:
         """Follow the curve one way, until it leaves the range, closes or ends."""
         curve = Curve(self.function, x, like, self.longest)
         if leaving:
@@ -347,7 +347,7 @@ class _Following:
 
     # ---- what is met on a step -----------------------------------------------------------------------------------
 
-    def _tested(self, met: _Met, curve: Curve, here: Point, new: Point, spectrum: Spectrum) -> None:
+    def _tested(self, met: _Trace, curve: Curve, here: Point, new: Point, spectrum: Spectrum) -> None:
         points: list[tuple[float, Special]] = []
         branched = here.sign * new.sign < 0.0 and self._branch_point(met, curve, here, new, points)
         if not branched and here.sign and here.tangent[-1] * new.tangent[-1] < 0.0:
@@ -372,7 +372,7 @@ class _Following:
         return Special(kind, float(out[-1]), state_at(self.steady, out), frequency)
 
     def _branch_point(
-        self, met: _Met, curve: Curve, here: Point, new: Point, points: list[tuple[float, Special]]
+        self, met: _Trace, curve: Curve, here: Point, new: Point, points: list[tuple[float, Special]]
     ) -> bool:
         low, high = 0.0, self._arclength(here, new.x)
         length = high
@@ -428,9 +428,9 @@ def _comes_back(begin: Point, new: Point, step: float) -> bool:
     return bool(0.0 < ahead < step and np.linalg.norm(gap) < 1.2 * ahead and begin.tangent @ new.tangent > 0.9)
 
 
-def _joined(back: _Met, ahead: _Met) -> _Met:
+def _joined(back: _Trace, ahead: _Trace) -> _Trace:
     """Two halves from one point, as one."""
-    return _Met(
+    return _Trace(
         back.points[:0:-1] + ahead.points, back.spectra[:0:-1] + ahead.spectra,
         back.special[::-1] + ahead.special, back.ways + ahead.ways, back.notices + ahead.notices,
     )  # fmt: skip

@@ -305,7 +305,7 @@ class _Search:
         return np.asarray(rows[count:].T)
 
     def outside(self, x: Floats) -> str:
-        """A sentence where a coordinate is beyond its limits."""
+        """A sentence if a coordinate exceeds its limits; else empty."""
         values = self.steady.values(x)
         for q, (lower, upper) in _limits(self.steady).items():
             if not lower - _SAME <= values[q] <= upper + _SAME:

@@ -165,7 +165,7 @@ class Shooting:
             period, [*self.names, *([] if by is None else [by])], start=self._state(x),
             parameters=self.parameters or None, samples=2, **self.options,
         )  # fmt: skip
-        columns = result._whole
+        columns = result._state_slopes
         run = result.trajectory
         ends = [np.concatenate([run.q[k], run.u[k], run.z[k]]) for k in (0, -1)]
         return Flow(

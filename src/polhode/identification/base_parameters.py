@@ -197,8 +197,8 @@ class _Search:
 
     def _pivot(self, relation: Relation, combined: Mapping[int, Expr]) -> int:
         """A column of the body that the relation is of, with a coefficient that is a number if there is one."""
-        owner_here = next(iter(relation))[0]
-        of_owner = [k for (owner, _), k in self.index.items() if owner == owner_here and k in combined]
+        body = next(iter(relation))[0]
+        of_owner = [k for (owner, _), k in self.index.items() if owner == body and k in combined]
         return min(of_owner or combined, key=lambda k: (bool(free_symbols([combined[k]])), self.order.get(k, 0)))
 
     def _solve_for(self, k: int, relation: Mapping[int, Expr]) -> None:
@@ -338,13 +338,13 @@ def weak_combinations(equations: EquationsOfMotion, standard: Regressor, kept: S
     entries = [as_expr(standard.Y[r, k]) for r in range(len(equations.u)) for k in kept]
     rng = np.random.default_rng(3)
     symbols = [*free_symbols(entries)]
-    values_known = {x: table[str(x.name)].value for x in symbols if x.data[0] == "parameter" and str(x.name) in table}
-    if not kept or any(value is None for value in values_known.values()):
+    numbers = {x: table[str(x.name)].value for x in symbols if x.data[0] == "parameter" and str(x.name) in table}
+    if not kept or any(value is None for value in numbers.values()):
         return []
     rows, values_of = [], Evaluator(entries)
     for _ in range(2 + 3 * len(kept) // max(1, len(equations.u))):
         values = dict(zip(symbols, rng.uniform(-2, 2, len(symbols)).tolist(), strict=True))
-        values |= {x: float(value) for x, value in values_known.items() if value is not None}
+        values |= {x: float(value) for x, value in numbers.items() if value is not None}
         _make_unit(equations.tree, values)
         row = np.array(values_of(values)).reshape(-1, len(kept))
         if np.isfinite(row).all():

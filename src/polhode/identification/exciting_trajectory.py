@@ -111,7 +111,7 @@ def exciting_trajectory(
     base: BaseParameters | None = None,
     parameters: Mapping[str, Any] | None = None,
 ) -> ExcitingTrajectory:
-    """A motion of so many seconds that shows all base parameters; see `Equations.exciting_trajectory`."""
+    """A motion of a duration that excites all base parameters; see `Equations.exciting_trajectory`."""
     equations = functions.equations
     _check(equations, period, harmonics)
     base = base_parameters(equations) if base is None else base

@@ -195,8 +195,8 @@ def identify(
         result = regressor(equations)
         # What is to be found starts from the model: a run has masses, its data do not.
         met = {str(x.name) for x in free_symbols([*result.Y.entries(), *result.known, *base.K.entries()])}
-        used_here = {name: value for name, value in used.items() if name in met or name in (parameters or {})}
-        start = [_number(parameter, {**base.defaults, **used_here}) for parameter in result.parameters]
+        met_values = {name: value for name, value in used.items() if name in met or name in (parameters or {})}
+        start = [_number(parameter, {**base.defaults, **met_values}) for parameter in result.parameters]
         standard, misfit = consistent_parameters(result.parameters, start, K, values, covariance)
     spread = dict(zip(equations.speeds, noise.tolist(), strict=True))
     return Fit(base, values, covariance, spread, condition, len(left), K, functions, used, standard, misfit)

@@ -28,7 +28,7 @@ from ..dynamics.whole import check_all_coordinates, check_not_of_time
 from ..errors import PolhodeError, check_known, understood, unknown, whole_number
 from ..expr import is_zero
 from ..notebook import Cell, Shown, Table
-from .pose_step import check_asked, read_target
+from .pose_step import check_target, read_target
 from .quantities import PoseStepOf
 
 _PLACE = "inverse_kinematics"
@@ -84,7 +84,7 @@ def inverse_kinematics(
     parameters: Mapping[str, Any] | None, tolerance: float, restarts: int, seed: int,
 ) -> Reached:  # fmt: skip
     """Coordinates that bring a body or frame to a pose; see `Equations.inverse_kinematics`."""
-    check_asked(of, _PLACE)
+    check_target(of, _PLACE)
     equations, step = functions.equations, PoseStepOf(name, of)
 
     def evaluate(*arrays: Floats) -> Any:
@@ -328,7 +328,7 @@ class Search:
 
     @np.errstate(all="ignore")  # where a step is no number it does not help, and that is all
     def _stepped(self, now: _Now) -> tuple[Flags, Flags]:
-        """One step of all rows, and which of them have ended, and which in vain."""
+        """One step of all rows; returns those that have ended, and those that have failed."""
         x = now.q + now.length[:, None] * now.change
         x = self.coordinates.held(x)
         square, change, slope = self.evaluate(x, now.target, now.damping[:, None], now.free, now.wish)

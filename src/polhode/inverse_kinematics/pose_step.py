@@ -31,7 +31,7 @@ from ..kinematics.tree import Tree
 Floats = NDArray[np.float64]
 
 #: The targets of a frame, and which rows of the Jacobian (angular velocity, velocity) that takes.
-ASKED = {"pose": range(6), "orientation": range(3), "position": range(3, 6)}
+TARGETS = {"pose": range(6), "orientation": range(3), "position": range(3, 6)}
 #: Damping that is always there, as a part of the mean square of J: pivots of dependent conditions stay positive.
 _TINY = Fraction(1, 10**15)
 #: No step turns joints further, all together.
@@ -60,9 +60,9 @@ class PoseStep:
     """Jᵀe: the speeds along which |e|² falls fastest."""
 
 
-def check_asked(of: Any, place: str) -> None:
+def check_target(of: Any, place: str) -> None:
     """Refuse an unknown kind of target."""
-    check_known("kind of target", [of], ASKED, place=place, code="E-POSE-NAME")
+    check_known("kind of target", [of], TARGETS, place=place, code="E-POSE-NAME")
 
 
 def step_symbols(tree: Tree) -> dict[str, list[Expr]]:
@@ -74,7 +74,7 @@ def step_symbols(tree: Tree) -> dict[str, list[Expr]]:
 
 def pose_step(equations: EquationsOfMotion, name: str, of: str = "pose") -> PoseStep:
     """The Newton step of a body or frame towards a pose, position or orientation, with loops closed."""
-    check_asked(of, "inverse_kinematics")
+    check_target(of, "inverse_kinematics")
     with quiet_collector():
         body, within = equations.located(name)
         constraints = equations.constraints
@@ -84,7 +84,7 @@ def pose_step(equations: EquationsOfMotion, name: str, of: str = "pose") -> Pose
         X = body_pose(tree, body) @ within
         full = frame_jacobian(tree, body, within.p)
         left = [*_turn(target[3:], X.R), *(a - b for a, b in zip(target, X.p, strict=False))]
-        rows = [(left[k], full[k]) for k in ASKED[of]]
+        rows = [(left[k], full[k]) for k in TARGETS[of]]
         if constraints is not None:
             closing = [constraints.A[k] for k in constraints.positions]
             rows += [(-value, row) for value, row in zip(constraints.values, closing, strict=True)]

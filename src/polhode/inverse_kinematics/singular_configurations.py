@@ -40,7 +40,7 @@ from ..geometry import Pose
 from ..kinematics.tree import Tree
 from ..kinematics.tree_paths import links_inward
 from ..notebook import Cell, Shown, Table
-from .pose_step import ASKED, check_asked
+from .pose_step import TARGETS, check_target
 
 Floats = NDArray[np.float64]
 
@@ -111,7 +111,7 @@ class SingularConfigurations(Typeset):
             k = np.minimum(places.astype(int), len(points) - 2)
             part = (places - k)[:, None]
             q = points[k] * (1.0 - part) + points[k + 1] * part
-            J = self.functions.jacobian(self.frame, q, parameters=parameters)[:, list(ASKED[self.of])]
+            J = self.functions.jacobian(self.frame, q, parameters=parameters)[:, list(TARGETS[self.of])]
             return np.asarray(np.linalg.svd(np.broadcast_to(J, (len(q), *J.shape[1:])), compute_uv=False))
 
         def least(place: float) -> float:
@@ -184,7 +184,7 @@ def _lowest(function: Callable[[float], float], low: float, high: float) -> floa
 
 def singular_configurations(functions: Functions, name: str, of: str = "pose") -> SingularConfigurations:
     """Where a body or frame loses a way to move: its pose, or its position or orientation alone."""
-    check_known("kind of motion", [of], ASKED, place=_PLACE, code="E-POSE-NAME")
+    check_known("kind of motion", [of], TARGETS, place=_PLACE, code="E-POSE-NAME")
     equations = functions.equations
     if equations.constraints is not None and equations.constraints.rows:
         message = "singular configurations of a mechanism with constraints are not supported."
@@ -192,10 +192,10 @@ def singular_configurations(functions: Functions, name: str, of: str = "pose") -
         raise PolhodeError(message, f"system '{equations.system.name}'", cure, "E-POSE-UNSUPPORTED")
     check_all_coordinates(equations, "a singular configuration")
     full = equations.jacobian(name)
-    generic = rank([full[i] for i in ASKED[of]])
+    generic = rank([full[i] for i in TARGETS[of]])
     words = _factors_of_minors(_Minors(_short_jacobian(equations, name, of), generic)) if generic else ((), (), [])
     common, rest, short = (None, (), []) if words is None else words
-    minors = _Minors(Matrix([full[i] for i in ASKED[of]]), generic)
+    minors = _Minors(Matrix([full[i] for i in TARGETS[of]]), generic)
     determinant = _factored_determinant(minors, short) if short else None
     names = tuple(equations.coordinates)
     return SingularConfigurations(functions, name, of, generic, names, common, rest, determinant)
@@ -216,7 +216,7 @@ def _short_jacobian(equations: EquationsOfMotion, name: str, of: str) -> Matrix:
             w = X.R @ hw
             twist = [*w, *(X.R @ hv + w.cross(tip - X.p))]
             columns[speed] = [a + b for a, b in zip(columns[speed], twist, strict=True)]
-    return Matrix([[as_expr(column[i]) for column in columns] for i in ASKED[of]])
+    return Matrix([[as_expr(column[i]) for column in columns] for i in TARGETS[of]])
 
 
 def _seen_from(tree: Tree, path: Sequence[int], middle: int) -> list[Pose]:
@@ -282,7 +282,7 @@ def _factors_of_minors(minors: _Minors) -> tuple[tuple[Expr, ...], tuple[Expr, .
     read: dict[Expr, Factors] = {}
     for det in sorted(filter(None, every), key=lambda det: -len(topological([det]))):
         read[det] = factors(det)
-        if not _is_told(read[det], alone=len(every) == 1):  # one of them is enough to give up, the longest most likely
+        if not _is_readable(read[det], alone=len(every) == 1):  # the longest is tried first, and one is enough
             return None
     factored = [read[minor] for minor in every if minor]
     shared = [base for base, _ in factored[0].powers if all(base in dict(f.powers) for f in factored)]
@@ -294,7 +294,7 @@ def _factors_of_minors(minors: _Minors) -> tuple[tuple[Expr, ...], tuple[Expr, .
     return kept, () if lone else tuple(dict.fromkeys(rest)), factored
 
 
-def _is_told(factored: Factors, alone: bool) -> bool:
+def _is_readable(factored: Factors, alone: bool) -> bool:
     """Whether factors are short enough to be read; of a minor alone it is enough that it has several."""
     texts = [str(base) for base, _ in factored.powers]  # which is cut short, with …, where it is very long
     return (alone and len(texts) > 1) or not any("…" in text or len(text) > _LONGEST for text in texts)
@@ -340,7 +340,7 @@ def manipulability(
     functions: Functions, name: str, q: Any, of: str = "pose", parameters: Mapping[str, Any] | None = None
 ) -> Manipulability:
     """How well a body or frame can move; see `Equations.manipulability`."""
-    check_asked(of, "manipulability")
+    check_target(of, "manipulability")
     equations = functions.equations
     if equations.constraints is not None and equations.constraints.rows and equations.dependent_speeds is None:
         message = "with multipliers the Jacobian has columns for speeds that constraints forbid."
@@ -352,7 +352,7 @@ def manipulability(
     if at.shape[-1:] != (count,):
         message = f"coordinates of shape {at.shape} are not {count} numbers."
         raise ShapeError(message, "manipulability", "See equations.coordinates for their order.", "E-POSE-SHAPE")
-    rows = list(ASKED[of])
+    rows = list(TARGETS[of])
     symbolic = [equations.jacobian(name)[k] for k in rows]
     check_not_of_time(equations, name, "Jacobian", (entry for row in symbolic for entry in row))
     generic = rank(symbolic)

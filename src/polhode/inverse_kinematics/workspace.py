@@ -62,7 +62,7 @@ class Box:
     speed: NDArray[np.int64]  # the speed that is the rate of each; -1 where the frame does not move with it
 
     def coordinates(self, theta: Floats) -> Floats:
-        """The coordinates as they are stored."""
+        """Coordinates, stored ones, of angles and lengths."""
         return np.where(self.tangent, np.tan(theta / 2), theta)
 
     def slopes(self, by_speed: Floats) -> Floats:
@@ -302,7 +302,7 @@ class _Nearest:
         return positions[best], theta[best]
 
     def _descended(self, theta: Floats, targets: Floats) -> Floats:
-        """Levenberg and Marquardt's steps; joints at their limits that would go beyond take no part."""
+        """Levenberg–Marquardt steps; joints that would exceed their limits are held."""
         box, count = self.box, theta.shape[1]
         error = self.put(theta) - targets
         cost = (error * error).sum(axis=1)

@@ -189,7 +189,7 @@ class Spectrum:
         return Spectrum(values, self.growth[k], self.is_steady[k], self.by_structure[k], self.bounds[k], self.on_circle)
 
     def stability(self, running: int = 0) -> Stability:
-        """The verdict; so many steady eigenvalues belong to a family of motions, and do not count."""
+        """The verdict; so many zero eigenvalues belong to a family of motions and do not count."""
         edge = "unit circle" if self.on_circle else "imaginary axis"
         if not np.isfinite(self.values).all():
             return Stability("unknown", "the equations have no linear terms here.")

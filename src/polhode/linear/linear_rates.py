@@ -60,11 +60,11 @@ def linear_rates(
     states = names_of_states(equations, moved)
     C, D = Matrix.identity(len(states)), Matrix([[as_expr(0)] * len(controls)] * len(states))
     if observed:
-        C, D = output_rates(equations, moved, observed, [*controls.values()], _known(equations), "linearize_along")
+        C, D = output_rates(equations, moved, observed, [*controls.values()], _arguments(equations), "linearize_along")
     return LinearRates(states, _matrix(columns, len(states)), _matrix(at_once, len(states)), C, D)
 
 
-def _known(equations: EquationsOfMotion) -> list[Expr]:
+def _arguments(equations: EquationsOfMotion) -> list[Expr]:
     """Symbols that outputs may depend on."""
     inputs = [entry.symbol for entry in equations.system.inputs.values()]
     return [*equations.tree.q, *equations.u, *equations.z, *equations.tau, *inputs, equations.system.time]

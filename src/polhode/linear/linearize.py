@@ -69,7 +69,7 @@ def linearize(
     """
     refuse_contacts(equations.system.contacts, "a linear model")
     with quiet_collector():
-        values = _given(equations, at, speeds, tau, inputs)
+        values = _state_values(equations, at, speeds, tau, inputs)
         point = operating_point(equations, values, by_name(parameters, f"{_PLACE} parameters"))
         prescribed = None
         if accelerations is not None:
@@ -206,7 +206,7 @@ def _taken(back: Matrix, change: Sequence[Any]) -> list[Expr]:
 # ---- what is given ---------------------------------------------------------------------------------------------
 
 
-def _given(equations: EquationsOfMotion, at: Any, speeds: Any, tau: Any, inputs: Any) -> dict[Expr, Expr]:
+def _state_values(equations: EquationsOfMotion, at: Any, speeds: Any, tau: Any, inputs: Any) -> dict[Expr, Expr]:
     """The values of the state that were given, by their symbols."""
     tree = equations.tree
     table = {name: entry.symbol for name, entry in equations.system.inputs.items()}

@@ -136,7 +136,7 @@ def modes(linear: Linear, parameters: Mapping[str, Any] | None = None) -> list[M
     A, _ = linear.state_space(parameters)
     system = EigenSystem.of(A)
     spectrum = spectrum_of(A).of(system.values)
-    simple, modes_found = system.are_simple, []
+    simple, result = system.are_simple, []
     for k, value in enumerate(system.values):
         if value.imag < 0.0 and not spectrum.is_steady[k]:
             continue
@@ -147,8 +147,8 @@ def modes(linear: Linear, parameters: Mapping[str, Any] | None = None) -> list[M
         if simple[k]:
             left = left / np.conj(left.conj() @ vector)
         names, value = tuple(linear.states), complex(real, imaginary)
-        modes_found.append(Mode(value, vector, left, names, bool(simple[k]), linear, parameters))
-    return sorted(modes_found, key=lambda mode: (abs(mode.eigenvalue), mode.eigenvalue.real))
+        result.append(Mode(value, vector, left, names, bool(simple[k]), linear, parameters))
+    return sorted(result, key=lambda mode: (abs(mode.eigenvalue), mode.eigenvalue.real))
 
 
 def _scaled(vector: Complexes, displaced: int) -> Complexes:
@@ -255,7 +255,7 @@ def mode_motion(mode: Mode, amplitude: float | None = None, cycles: float = 3.0)
 
 
 def _seen(derivation: Derivation, about: _About, mode: Mode, parameters: Mapping[str, Any]) -> float:
-    """The amplitude by which the body that moves farthest, or the one that turns most, is seen to move."""
+    """The amplitude at which the body that moves or turns most is seen to move."""
     functions, equations = Functions(derivation), about.linear.equations
     painter = Painter(equations.system, parameters, {})
     bent = list(centre_lines(painter))

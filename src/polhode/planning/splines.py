@@ -549,8 +549,8 @@ class _Screws:
         dual = np.concatenate([np.zeros_like(p[:, :1]), p], axis=-1)
         knots = q + 1j * _EPSILON * product(dual, q) / 2  # the unit dual quaternion of a pose: q + μ p q / 2
         start, end = (
-            None if end_given is None else end_given[0] + 1j * _EPSILON * (R[k].T @ end_given[1])
-            for k, end_given in ((0, ends[0]), (-1, ends[1]))
+            None if velocity is None else velocity[0] + 1j * _EPSILON * (R[k].T @ velocity[1])
+            for k, velocity in ((0, ends[0]), (-1, ends[1]))
         )
         self._cubics = cubics_through(CHARTS["half"], t, knots, start, end, _POSES)
 

@@ -31,7 +31,7 @@ _NEARER = 0.6
 
 
 def upright(system: Model, meshes: Mapping[str, Mesh]) -> dict[str, Mesh]:
-    """The meshes, those of which y is up turned to z if this brings them to the mass centres of their bodies."""
+    """The meshes; those marked as y up are turned to z up if this brings them to the mass centres of their bodies."""
     pairs = list(_distances(system, meshes))
     as_they_are, turned = (sum(pair[k] for pair in pairs) for k in (0, 1))
     if not pairs or turned > _NEARER * as_they_are:
@@ -69,7 +69,7 @@ _COARSE = 240
 
 @dataclass(frozen=True)
 class MeshAssets:
-    """Meshes by their files, each in a fine and a coarse form, and sentences on what is not drawn as it is."""
+    """Meshes by file, each fine and coarse, and sentences on simplifications."""
 
     meshes: dict[str, tuple[Mesh, Mesh]] = field(default_factory=dict)
     notices: tuple[str, ...] = ()

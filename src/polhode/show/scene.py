@@ -305,7 +305,7 @@ class Painter:
             # no stands where things roll, nor under what has its own shapes
             bare = bool(tracks or self.meshes) or self._height(self.up) is not None
             made_up = [] if bare else self._joint_marks(GROUND, _STAND)
-            return SceneBody(GROUND, (*(self._given(body) or made_up), *extras), [0.0, 0.0, 0.0])
+            return SceneBody(GROUND, (*(self._user_shapes(body) or made_up), *extras), [0.0, 0.0, 0.0])
         start = points[0] if points else np.zeros(3)
         bends = body.flexibility is not None and bool(body.flexibility.segments)
         if body.name in self.unseen or (bends and not body.shapes):  # what bends is drawn by lines
@@ -316,7 +316,7 @@ class Painter:
             if frame.body == body.name and not self.moves(frame.pose)
         ]
         tip = max(marks, key=lambda point: float(np.linalg.norm(point - start)))
-        pieces = self._given(body)
+        pieces = self._user_shapes(body)
         # Where others have meshes, a body without shapes is not drawn: it is a frame, or hidden in its neighbour.
         if not pieces and not (self.meshes and not body.shapes):
             made_up = [] if body.name in self.stations else self._made_up(body, start, [*points[1:], *closing])
@@ -329,7 +329,7 @@ class Painter:
         return [_ball(point, 1.5 * _BAR * self.size) for point in points]
 
     def _tracks(self, name: str) -> list[Shape]:
-        """The curves of a body that discs roll on, as far as they come and a little farther."""
+        """The curves of a body on which discs roll, with some length beyond their contacts."""
         tracks: list[Shape] = []
         for curve in self._constraint_marks("curve", name):
             if curve.parameter is None or curve.parameter.name not in self.reach:
@@ -343,7 +343,7 @@ class Painter:
             tracks += [_bar(a, b, radius, _STAND) for a, b in pairwise(points) if np.linalg.norm(b - a) > 0]
         return tracks
 
-    def _given(self, body: Body) -> list[Shape | MeshShape]:
+    def _user_shapes(self, body: Body) -> list[Shape | MeshShape]:
         shapes: list[Shape | MeshShape] = []
         for shape in body.shapes:
             turn = as_rotation(shape.rotation, f"shape of body '{body.name}'")
@@ -404,8 +404,8 @@ class Painter:
             if isinstance(loop, LoopConstraint) and loop.closing_joint is not None:
                 end = (loop.b, loop.pose_b) if loop.b == GROUND else (loop.a, loop.pose_a)
                 held.append((loop.closing_joint, *end))
-        own_marks = [(kind, pose) for kind, on, pose in held if on == name and not self.moves(pose)]
-        return [self._solid(solid, kind, pose, color) for kind, pose in own_marks for solid in kind.drawing]
+        marks = [(kind, pose) for kind, on, pose in held if on == name and not self.moves(pose)]
+        return [self._solid(solid, kind, pose, color) for kind, pose in marks for solid in kind.drawing]
 
     def _solid(self, solid: Solid, kind: JointType, pose: Pose, color: str | None) -> Shape:
         turn = self.numbers(pose.R.entries()).reshape(3, 3)

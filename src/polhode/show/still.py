@@ -28,18 +28,18 @@ def still(functions: Functions, pose: Any = None, parameters: Mapping[str, Any] 
     [0.5]
     """
     derivation = functions.derivation
-    pose_found = assemble(derivation, pose, parameters=dict(parameters or {}))
+    assembly = assemble(derivation, pose, parameters=dict(parameters or {}))
     synopsis = derivation.synopsis
     return Trajectory(
         np.zeros(1),
-        pose_found.q[None],
+        assembly.q[None],
         np.zeros((1, len(synopsis.speeds))),
         tuple(synopsis.coordinates),
         tuple(synopsis.speeds),
-        info={"notices": pose_found.notices},
+        info={"notices": assembly.notices},
         functions=functions,
         parameters=dict(parameters or {}),
-        z=pose_found.z[None],
+        z=assembly.z[None],
         states=tuple(synopsis.states),
     )
 

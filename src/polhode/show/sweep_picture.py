@@ -176,7 +176,7 @@ def figure_of(
     _check_once({"x": over, "by": shaded}, held)
     runs = runs.where(held)
     arranged = of_samples(runs, over, shaded) if sweep.zipped else of_grid(runs, over, shaded, [*held])
-    quantities = _asked(sweep, measures)
+    quantities = _chosen(sweep, measures)
     results = quantities if measures is not None else quantities[: min(most[0], max(1, most[1] // arranged.columns))]
     return _drawn(sweep, arranged, results, _title(sweep, arranged, held, (len(results), len(quantities))))
 
@@ -227,7 +227,7 @@ def _check_once(named: Mapping[str, str | None], held: Mapping[str, float]) -> N
             places[name] = word
 
 
-def _asked(sweep: Sweep, measures: Any) -> list[Quantity]:
+def _chosen(sweep: Sweep, measures: Any) -> list[Quantity]:
     """The results that a user names, or all that are not too long; a number of an array is named `name.0`, …"""
     tables = _quantities(sweep)
     if not tables:

@@ -60,7 +60,7 @@ class Discontinuities:
 
     @property
     def modes(self) -> Floats:
-        """The signs as they are held."""
+        """The signs that are held at present."""
         return np.zeros(0) if self.signs is None else self.signs.modes
 
     def start(self, t: float, x: Floats) -> None:
@@ -279,7 +279,7 @@ def _switched(functions: Functions, name: Asked) -> Switched | None:
 
 
 class FixedSigns:
-    """A native function of the catalogue with its signs as they are in `modes`, called as the function itself is."""
+    """A native function of the catalogue with its signs fixed to `modes`, called like the function itself."""
 
     def __init__(self, functions: Functions, switches: Switched, parameters: Floats) -> None:
         self.smooth = _compiled(functions, switches.smooth, parameters)

@@ -33,7 +33,7 @@ Event = Callable[[float, Floats, Floats], float]
 
 @dataclass(frozen=True)
 class Crossing:
-    """An expression of coordinates, speeds, states, time and parameters whose zeros are looked for.
+    """An expression of coordinates, speeds, states, time and parameters whose zeros are events.
 
     `direction` is 1 for rising zeros, -1 for falling ones, 0 for both; a `terminal` one ends the run.
     """

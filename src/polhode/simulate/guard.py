@@ -102,7 +102,7 @@ class Guard:
 
     @property
     def watches_steps(self) -> bool:
-        """Whether each step must be looked at, since a size that is too large is not all that can go wrong."""
+        """True if every step must be checked, as more can go wrong than a large state."""
         return bool(self.watched) or bool(self.pivots)
 
     @property
@@ -112,7 +112,7 @@ class Guard:
 
     @property
     def bound(self) -> float:
-        """The size of a state from which on steps must be looked at."""
+        """Size of a state beyond which steps are checked."""
         return HALF_TURN if self.vector_charts else DIVERGED
 
     def start(self, t: float, x: Floats) -> None:

@@ -34,7 +34,7 @@ NOTED = "limits"
 
 @dataclass(frozen=True)
 class PassedLimit:
-    """A limit that a coordinate, speed or effort went beyond: when first, and how far."""
+    """A limit that a coordinate, speed or effort exceeded: when first, and by how much."""
 
     name: str
     side: str  # "lower" or "upper"
@@ -160,7 +160,7 @@ class LimitsOfRun:
 
     @classmethod
     def of(cls, functions: Functions, parameters: Mapping[str, Any] | None) -> LimitsOfRun:
-        """Limits of which nothing is noted yet."""
+        """Limits without passages so far."""
         seen = limits_seen(functions, parameters)
         kept = _ROWS.get(functions)
         if kept is None or kept[0] is not seen:

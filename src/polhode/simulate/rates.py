@@ -288,7 +288,7 @@ class Rates:
         return self._next
 
     def pass_to(self, number: int, states: Floats) -> None:
-        """Go on in the piece behind so many breaks, which native code has passed with these states."""
+        """Continue in the segment after so many breaks, which native code has passed with these states."""
         if number > self._next:
             rows = slice(self._next, number)
             x = states[rows].copy()

@@ -110,7 +110,7 @@ class Control:
 
 
 def resolved(control: Control, rates: Rates, guard: Guard, has_events: bool = False) -> Control:
-    """With the method that "auto" takes: Taylor series for small smooth rates of which each step needs no look."""
+    """The settings with "auto" resolved: Taylor series for small smooth rates without checks of each step."""
     if control.method != "auto":
         return control
     is_watched = has_events or guard.watches_charts or guard.watches_steps
@@ -124,7 +124,7 @@ _EQUAL_AT, _TOLERANCE, _ORDER, _MOST_INSTRUCTIONS = 45.0, 1e-9, 8, 250
 
 
 def is_taylor_faster(length: int, rtol: float) -> bool:
-    """Whether Taylor steps are cheaper than TP86's for rates of so many instructions, at a relative tolerance.
+    """True if Taylor steps cost less than TP86's, for rates of so many instructions and a relative tolerance.
 
     To an error ε, TP86 takes steps in proportion to ε^(-1/8), of twelve evaluations each; Taylor steps become dearer,
     but hardly more. Measured at equal error, on chains of one to six pendulums, tops, free bodies and robots, the two

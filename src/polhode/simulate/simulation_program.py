@@ -50,7 +50,7 @@ def export_program(
     start: Any = None,
     speeds: Any = None,
 ) -> list[Path]:
-    """Write a program that simulates the mechanism, and the text file that it reads; all files, or none.
+    """Write a program that simulates the mechanism, and its input file; either all files or none.
 
     `rates` plans the rates of the states otherwise than for speed.
     """

@@ -270,10 +270,10 @@ class Stepper:
 
         members, names = self._members, group_names(self._known)
         if not names:
-            return self._each([{} for _ in self._start])
+            return self._of_members([{} for _ in self._start])
         runs = [members.integration(i, self._dt or 1.0).contacts for i in range(len(self._start))]
         words = [MODES[run.memory.modes[: len(names)]].tolist() for run in runs if run is not None]
-        return self._each([dict(zip(names, row, strict=True)) for row in words])
+        return self._of_members([dict(zip(names, row, strict=True)) for row in words])
 
     @property
     def tau(self) -> Floats:
@@ -297,12 +297,12 @@ class Stepper:
     def failed(self) -> Any:
         """True if the last step failed, for each member of a batch; `reset` clears it."""
         reasons = self._engine.reasons
-        return self._each((reasons != 0) & (reasons != Reason.ENDED))
+        return self._of_members((reasons != 0) & (reasons != Reason.ENDED))
 
     @property
     def ended(self) -> Any:
         """Whether an event ended the motion; of each member of a batch. It stays there until `reset`."""
-        return self._each(self._engine.reasons == Reason.ENDED)
+        return self._of_members(self._engine.reasons == Reason.ENDED)
 
     @property
     def events(self) -> Any:
@@ -310,7 +310,7 @@ class Stepper:
         times: list[list[list[float]]] = [[[] for _ in self._members.events.watched] for _ in range(len(self._start))]
         for member, event, t in self._members.happened:
             times[member][event].append(t)
-        return self._each(times)
+        return self._of_members(times)
 
     @property
     def passed_limits(self) -> Any:
@@ -319,9 +319,9 @@ class Stepper:
         Explicit fixed steps are tested at the end of each call, others between their ends, too.
         """
         members = self._members
-        return self._each([noted_limits(*pair) for pair in zip(members.seen, members.limits.noted, strict=True)])
+        return self._of_members([noted_limits(*pair) for pair in zip(members.seen, members.limits.noted, strict=True)])
 
-    def _each(self, values: Any) -> Any:
+    def _of_members(self, values: Any) -> Any:
         """Values of all members of a batch, or of the one state."""
         if self._is_batch:
             return values
@@ -617,7 +617,7 @@ class SteppedMembers:
 
     @property
     def step(self) -> Callable[[float], int]:
-        """Takes every member a time further; returns how many have stopped, for `finish` to look into."""
+        """The function that advances every member by a time; it returns how many have stopped, for `finish`."""
         if self.law is not None:
             return self._sampled_step
         is_python = self._by_python.any() or self._rates.has_contacts
@@ -678,7 +678,7 @@ class SteppedMembers:
         return replace(p, parameters=self.own(i), tau=tau, inputs=inputs, first=first, control=control, loop=None)
 
     def integration(self, i: int, dt: float) -> Integration:
-        """The run of a member with contacts: that of the step before where its state is as that left it, or anew."""
+        """The run of a member with contacts: the previous one if its state is unchanged, else a new one."""
         t, x = float(self.engine.t[i]), self.engine.x[i]
         at, there, length, kept = self._kept.get(i, (np.nan, x, dt, None))
         if kept is None or at != t or (self._is_fixed and length != dt) or not np.array_equal(there, x):

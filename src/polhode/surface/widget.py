@@ -78,7 +78,7 @@ def sliders_of(
         if (number := _number(value)) is not None
     }
     first = [(group, name) for group in GROUPS for name in [n for g, n in offered if g == group][:_MOST]]
-    wanted = first if chosen is None else [_named(name, offered) for name in chosen]
+    wanted = first if chosen is None else [_key_of(name, offered) for name in chosen]
     sliders = [Slider(*key, offered[key][0], *_ends(*key, offered[key][0], ranges), offered[key][1]) for key in wanted]
     for name in ranges:
         if name not in {slider.name for slider in sliders}:
@@ -86,7 +86,7 @@ def sliders_of(
     return sliders
 
 
-def _named(name: str, offered: Mapping[tuple[str, str], Any]) -> tuple[str, str]:
+def _key_of(name: str, offered: Mapping[tuple[str, str], Any]) -> tuple[str, str]:
     for key in offered:
         if key[1] == name:
             return key

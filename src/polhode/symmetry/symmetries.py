@@ -126,7 +126,7 @@ def _while(inputs: Sequence[str]) -> str:
 def symmetries(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None = None) -> list[Symmetry]:
     """The symmetries of a mechanism, for all parameters, or for values of some."""
     with quiet_collector():
-        return _Search(equations, parameters).found()
+        return _Search(equations, parameters).symmetries()
 
 
 def conserved(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None = None) -> list[Conserved]:
@@ -136,7 +136,7 @@ def conserved(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None
         search = _Search(equations, parameters)
         energy, without = search.energy()
         energies = [Conserved("energy", energy, without)] if energy is not None else []
-        return energies + [Conserved(symmetry.name, symmetry.momentum, symmetry.without) for symmetry in search.found()]
+        return energies + [Conserved(s.name, s.momentum, s.without) for s in search.symmetries()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +152,7 @@ class _Search:
     def __init__(self, equations: EquationsOfMotion, parameters: Mapping[str, Any] | None) -> None:
         check_whole(equations, "a symmetry")
         self.equations = equations
-        self.given = _given(equations, parameters)
+        self.given = _parameter_values(equations, parameters)
         self.time = equations.system.time
         self.along = {**dict(zip(equations.q, equations.coordinate_rates, strict=True)), self.time: as_expr(1)}
         self.along |= dict(zip(equations.z, equations.z_rates, strict=True))
@@ -223,7 +223,7 @@ class _Search:
             return []
         return self._at([row.dot(field) for row in constraints.A])
 
-    def found(self) -> list[Symmetry]:
+    def symmetries(self) -> list[Symmetry]:
         """The proved symmetries."""
         if not self.is_natural or not self.equations.u:
             return []
@@ -231,7 +231,7 @@ class _Search:
         rates = [self.rate(list(field.speeds)) for field in fields]
         inputs = {entry.symbol: as_expr(0) for entry in self.equations.system.inputs.values()}
         without_inputs = [substitute(rate, inputs) for rate in rates]
-        symmetries_found = []
+        result = []
         for weights in self._combinations(without_inputs):
             speeds = _combined(weights, [field.speeds for field in fields])
             proof = self.rate(speeds)
@@ -243,8 +243,8 @@ class _Search:
                 continue
             parts = [(weight, field) for weight, field in zip(weights, fields, strict=True) if weight]
             coordinate = parts[0][1].coordinate if len(parts) == 1 else None
-            symmetries_found.append(Symmetry(_named(parts), Vector(speeds), momentum, coordinate, tuple(acting)))
-        return symmetries_found
+            result.append(Symmetry(_name_of(parts), Vector(speeds), momentum, coordinate, tuple(acting)))
+        return result
 
     def energy(self) -> tuple[Expr | None, tuple[str, ...]]:
         """T + V if conserved, and the inputs that would change it: Ė = ½ uᵀ Ṁ u - uᵀ bias + V̇."""
@@ -347,7 +347,7 @@ class _Search:
             values.update({q: values[q] / size for q in quaternion})
 
 
-def _given(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None) -> dict[Expr, Expr]:
+def _parameter_values(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None) -> dict[Expr, Expr]:
     table = equations.system.parameters
     values = by_name(parameters, "symmetries parameters")
     check_known("parameter", values, table, place="symmetries", code="E-VALUE-NAME")
@@ -420,7 +420,7 @@ def _combined(weights: Sequence[Expr], fields: Sequence[Vector]) -> list[Expr]:
     return [as_expr(entry) for entry in total]
 
 
-def _named(parts: Sequence[tuple[Expr, _Field]]) -> str:
+def _name_of(parts: Sequence[tuple[Expr, _Field]]) -> str:
     text = ""
     for weight, field in parts:
         is_negative = str(weight).startswith("-") and "+" not in str(weight)

@@ -223,7 +223,7 @@ class Mesh:
 
 @dataclass(frozen=True, eq=False)
 class MeshShape:
-    """A mesh on a body: as it is looked at, and a coarse form to be pointed at and drawn where drawing is slow."""
+    """A mesh on a body: the fine form, and a coarse one for picking and for slow drawing."""
 
     fine: Mesh
     coarse: Mesh

@@ -58,7 +58,7 @@ class _Range:
 
 
 def charts_of(channels: Sequence[Channel]) -> list[list[int]]:
-    """The numbers of the channels of each chart, those to be looked at first coming first."""
+    """Indices of the channels of each chart, the most informative charts first."""
     sizes = sizes_of(channels)
     ranges = [_range(k, channel, sizes[channel.unit]) for k, channel in enumerate(channels)]
     full: list[list[_Range]] = []
@@ -349,5 +349,5 @@ def _digest(text: str) -> str:
 
 
 def _text(words: str) -> str:
-    """The words as HTML text; all beyond ASCII as references, so that even a lone surrogate is harmless."""
+    """Words as HTML text, all beyond ASCII as references, so that lone surrogates are harmless."""
     return html.escape(words).encode("ascii", "xmlcharrefreplace").decode("ascii")

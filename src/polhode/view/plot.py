@@ -246,7 +246,7 @@ def few_ticks(axis: Any) -> None:
 
 
 def heading_of(name: str, unit: str) -> str:
-    """A quantity as it is written above a panel."""
+    """The heading of a quantity above a panel."""
     return "  ".join(part for part in (drawn(name), f"({one_line(unit)})" if unit else "") if part)
 
 

@@ -292,7 +292,7 @@ def _from_poles(entries: Any, degree: int, mark: str, place: str) -> tuple[tuple
         poles = [complex(pole) for pole in entries]
     _check_count(len(poles), degree, "poles", place)
     _check_stable(poles, place)
-    return _named(_polynomial(list(entries), poles, place), mark)
+    return _gain_parameters(_polynomial(list(entries), poles, place), mark)
 
 
 def _from_gains(gains: Any, degree: int, mark: str, place: str) -> tuple[tuple[Expr, ...], dict[str, Parameter]]:
@@ -300,10 +300,10 @@ def _from_gains(gains: Any, degree: int, mark: str, place: str) -> tuple[tuple[E
         values = [_exact(value, place) for value in gains]
     _check_count(len(values), degree, "gains", place)
     _check_stable([complex(x) for x in np.roots([1.0, *(float(x) for x in reversed(values))])], place)
-    return _named(values, mark)
+    return _gain_parameters(values, mark)
 
 
-def _named(values: Sequence[Fraction], mark: str) -> tuple[tuple[Expr, ...], dict[str, Parameter]]:
+def _gain_parameters(values: Sequence[Fraction], mark: str) -> tuple[tuple[Expr, ...], dict[str, Parameter]]:
     table = [Parameter(symbol(f"k{j}{mark}", "parameter"), value) for j, value in enumerate(values)]
     return tuple(parameter.symbol for parameter in table), {parameter.symbol.name: parameter for parameter in table}
 
@@ -422,22 +422,22 @@ class FeedbackLinearization(Controller):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(equations, parameters=parameters)
-        self._asked = Query(self.equations, inputs, at)
+        self._query = Query(self.equations, inputs, at)
         with quiet_collector():
-            self._plant, self._state = self._asked.plant(_PLACE)
+            self._plant, self._state = self._query.plant(_PLACE)
             #: The conditions for making the whole state linear, where no output is named.
             self.linearizability: Linearizability | None = None
-            self.degree = self._whole() if outputs is None else self._degree(self._named(outputs), extend)
+            self.degree = self._whole_state() if outputs is None else self._degree(self._read_outputs(outputs), extend)
             _check(self.degree)
             degrees = [degree or 0 for degree in self.degree.degrees]
             self._coefficients, self._gains = error_coefficients([*self.outputs], degrees, poles, gains)
         #: Warnings: zero dynamics that are unstable or that eigenvalues do not decide.
         self.notices = self._notices()
 
-    def _named(self, outputs: Any) -> dict[str, Expr]:
+    def _read_outputs(self, outputs: Any) -> dict[str, Expr]:
         return outputs_of(self._plant, outputs)
 
-    def _whole(self) -> RelativeDegree:
+    def _whole_state(self) -> RelativeDegree:
         self.linearizability = linearizability(self._plant, self._state)
         return replace(linearizing_outputs(self._plant, self.linearizability), state=self._state)
 
@@ -504,7 +504,7 @@ class FeedbackLinearization(Controller):
         """The dynamics that remain while the outputs are held at zero."""
         with quiet_collector():
             degree, plant = self.degree, self.degree.plant
-            here = self._state or self._asked.state(_PLACE)
+            here = self._state or self._query.state(_PLACE)
             here = plant.state(here) if isinstance(plant, ExtendedPlant) else here
             if degree.total < degree.size:
                 offsets = here.exact([*degree.outputs.values()])
@@ -552,14 +552,14 @@ class FeedbackLinearization(Controller):
         )
 
     @cached_property
-    def _wanted(self) -> list[Expr]:
+    def _new_inputs(self) -> list[Expr]:
         """Symbols for v, the wanted highest derivatives."""
         return [symbol(f"v {name}", "wanted") for name in self.outputs]
 
     @cached_property
     def _decoupled(self) -> Decoupled:
         with quiet_collector():
-            return by_prolongation(self.degree, self._wanted) or by_decoupling_matrix(self.degree, self._wanted)
+            return by_prolongation(self.degree, self._new_inputs) or by_decoupling_matrix(self.degree, self._new_inputs)
 
     @cached_property
     def _further_singular(self) -> list[Expr]:
@@ -579,7 +579,7 @@ class FeedbackLinearization(Controller):
         """c = A⁻¹ (v - b), and the integrators."""
         with quiet_collector():
             plant, decoupled = self.degree.plant, self._decoupled
-            values = dict(zip(self._wanted, self._highest(), strict=True))
+            values = dict(zip(self._new_inputs, self._highest(), strict=True))
             if isinstance(plant, ExtendedPlant):
                 values_of = dict(zip(plant.channels, substitute(decoupled.channels, values), strict=True))
                 controls = dict(zip(plant.controls, substitute([*plant.controls.values()], values_of), strict=True))
@@ -644,9 +644,9 @@ class PartialLinearization(FeedbackLinearization):
     ) -> None:
         super().__init__(equations, outputs, inputs, at, poles=poles, gains=gains, parameters=parameters)
 
-    def _named(self, outputs: Any) -> dict[str, Expr]:
+    def _read_outputs(self, outputs: Any) -> dict[str, Expr]:
         if not isinstance(outputs, str) or outputs in map(spelled, self._plant.variables):
-            return super()._named(outputs)
+            return super()._read_outputs(outputs)
         if outputs not in _KINDS:
             message = f"{shown(outputs)} is neither {' nor '.join(_KINDS)}, nor the name of a state."
             raise in_part(

@@ -110,14 +110,14 @@ def inputs_of(plant: Plant, decoupled: Decoupled) -> list[Expr]:
 
 def further_singular(degree: RelativeDegree, decoupled: Decoupled) -> list[Expr]:
     """Further divisors of the law that may vanish: factors of pivots that are not factors of the determinant."""
-    factors_found: list[Expr] = []
+    further: list[Expr] = []
     for divisor in decoupled.divisors[:-1]:  # the last is the determinant, but for the others
         if not moves(divisor):
             continue
-        others = [*degree.singular, *factors_found]
+        others = [*degree.singular, *further]
         factors = vanishing_factors(divisor, degree.plant.regular.positive, degree.plant.masses)
-        factors_found += [x for x in factors if all(constant_ratio(x / other) is None for other in others)]
-    return factors_found
+        further += [x for x in factors if all(constant_ratio(x / other) is None for other in others)]
+    return further
 
 
 def by_prolongation(degree: RelativeDegree, wanted: Sequence[Expr]) -> Decoupled | None:
@@ -215,9 +215,9 @@ class _Prolongation:
         ]
         b = [[entry - _dot(c, fast)] for c, entry in zip(C, right[size:], strict=True)]
         alpha, divisors = solved_surely(A, b)
-        alpha_solved = [as_expr(entry) for (entry,) in alpha]
-        W = [as_expr(f - _dot(alpha_solved, [column[i] for column in solved])) for i, f in enumerate(fast)]
-        return [*W, *alpha_solved], divisors
+        solution = [as_expr(entry) for (entry,) in alpha]
+        W = [as_expr(f - _dot(solution, [column[i] for column in solved])) for i, f in enumerate(fast)]
+        return [*W, *solution], divisors
 
     def _without(self, values: Sequence[Expr], symbols: Sequence[Expr]) -> list[Expr]:
         return substitute(values, dict.fromkeys(symbols, as_expr(0)))

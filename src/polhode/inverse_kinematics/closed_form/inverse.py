@@ -23,7 +23,7 @@ from ...expr.field import P
 from ...expr.spelling import latex_name
 from ...expr.typeset import Typeset
 from ...geometry.rotations.quaternion import from_lift
-from ..pose_step import check_asked, read_target
+from ..pose_step import check_target, read_target
 from . import arms
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def target_symbols() -> list[Expr]:
 
 def closed_form(equations: EquationsOfMotion, name: str, of: str = "pose", prove: bool = True) -> ClosedForm:
     """All branches of the inverse kinematics of a body or frame; see `Equations.closed_form_inverse_kinematics`."""
-    check_asked(of, "closed_form_inverse_kinematics")
+    check_target(of, "closed_form_inverse_kinematics")
     with quiet_collector():
         chain = arms.chain_of(equations, name)
         arm = _arm(chain, of, equations.system.name)

@@ -333,7 +333,7 @@ class _Collection:
         order = topological(roots)
         self.uses, self.letters = _uses(order, roots, letters), letters
         self.read: dict[int, list[Product]] = {}
-        self.made: dict[int, Expr] = {}
+        self.cache: dict[int, Expr] = {}
         self.fixed: dict[int, bool] = {}  # whether a unit is constant
         self.factors: dict[int, tuple[tuple[Expr, int], ...]] = {}  # of units that are products, down to what is none
         for node in order:
@@ -341,7 +341,7 @@ class _Collection:
                 self.read[id(node)] = self._shared(node, self._terms(node))
             elif self._is_shared(node):
                 self.read[id(node)] = self._shared(node, self._summed(node))
-        self.roots = [self._made(root) for root in roots]
+        self.roots = [self._collected(root) for root in roots]
 
     def _is_shared(self, node: Expr) -> bool:
         return self.uses.get(id(_bare(node)), 0) > 1
@@ -370,14 +370,14 @@ class _Collection:
         if node.op in (MUL, DIV):
             one, other = map(self._factor, node.args)
             return [one.times(other, 1 if node.op == MUL else -1)]
-        args = [self._made(arg) for arg in node.args]
+        args = [self._collected(arg) for arg in node.args]
         term = node if not args else rebuild(node, args)
         self.fixed[id(term)] = _is_constant(term, self.fixed)
         return [self._unit(term)]
 
     def _factor(self, node: Expr) -> Product:
         terms = self.read.get(id(node)) or self._summed(node)
-        return terms[0] if len(terms) == 1 else self._unit(self._made(node, terms))
+        return terms[0] if len(terms) == 1 else self._unit(self._collected(node, terms))
 
     def _unit(self, node: Expr) -> Product:
         if not node.args:
@@ -390,7 +390,7 @@ class _Collection:
         if not self._is_shared(node) or len(rest) + len(factors) < 2:
             return terms
         if rest:
-            return [self._unit(self._made(node, terms))]
+            return [self._unit(self._collected(node, terms))]
         unit = self._written([Product(Fraction(1), factors)])
         self.factors[id(unit)] = self._expanded(factors)
         return [Product(number, ((unit, 1),))]
@@ -405,11 +405,11 @@ class _Collection:
                 powers[inner] = powers.get(inner, 0) + exponent * power
         return tuple((base, power) for base, power in powers.items() if power)
 
-    def _made(self, node: Expr, terms: Sequence[Product] | None = None) -> Expr:
+    def _collected(self, node: Expr, terms: Sequence[Product] | None = None) -> Expr:
         """A node written anew."""
-        if id(node) not in self.made:
-            self.made[id(node)] = self._written(terms or self.read.get(id(node)) or self._summed(node))
-        return self.made[id(node)]
+        if id(node) not in self.cache:
+            self.cache[id(node)] = self._written(terms or self.read.get(id(node)) or self._summed(node))
+        return self.cache[id(node)]
 
     def _written(self, terms: Sequence[Product]) -> Expr:
         """A sum of products, in each the number first, then what is constant, which can be precomputed."""

@@ -129,9 +129,9 @@ class _Assembly:
         met |= {*free_symbols(letters.values())}
         table = {**arrays_of(equations), "x": [*equations.q, *tables.literal.speeds, *equations.z]}
         wanted = ["x", "tau", *(key for key in ("inputs", "t") if met & {*table[key]})]
-        nodes_in = [node for key in wanted for node in table[key]]
+        arguments = [node for key in wanted for node in table[key]]
         used = {key: entry.symbol for key, entry in equations.system.parameters.items() if entry.symbol in met}
-        for kind, nodes in (("input", nodes_in), ("parameter", used.values())):
+        for kind, nodes in (("input", arguments), ("parameter", used.values())):
             for index, node in enumerate(nodes):
                 short = notation.letters_of.get(node)
                 text = short.name if short else f"{_PREFIXES[node.data[0]]}{node.name}"
@@ -147,11 +147,11 @@ class _Assembly:
         arrays = tuple(Array(key, len(table[key])) for key in wanted)
         return Planned(self._program(arrays, len(used), [self.values[rate] for rate in rates]), tuple(used))
 
-    def _define(self, name: Expr, operand: Operand, name_of: str, note: str = "") -> None:
+    def _define(self, name: Expr, operand: Operand, label: str, note: str = "") -> None:
         """A value by its name; one that has a name already, and a number, keep what they are."""
         self.values[name] = operand
         if operand[0] != "number" and operand not in self.names:
-            plain = re.sub(r"[^A-Za-z0-9]+", "_", name_of)[:_LONGEST].strip("_")
+            plain = re.sub(r"[^A-Za-z0-9]+", "_", label)[:_LONGEST].strip("_")
             free, count = plain, 2
             while free.lower() in self._taken:
                 free, count = f"{plain}_{count}", count + 1

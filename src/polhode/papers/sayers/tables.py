@@ -400,7 +400,7 @@ def _relative_velocity(literal: Literal, part: Part, turns: bool) -> Vector:
 # ---- Table 2 --------------------------------------------------------------------------------------------------
 
 
-def _named(notation: Notation, part: Part, direction: Direction) -> Cell:
+def _cell_of(notation: Notation, part: Part, direction: Direction) -> Cell:
     """A direction: that of a turn in the parent's basis if it is an axis of the parent, in the body's otherwise."""
     if direction.vector is None:
         return ()
@@ -440,7 +440,7 @@ def table_2(literal: Literal, notation: Notation) -> Table:
     def named(turns: bool) -> list[Cell]:
         pairs = zip(parts, directions, strict=True)
         return [
-            tuple(item for d in row if d.turns is turns for item in _named(notation, part, d)) for part, row in pairs
+            tuple(item for d in row if d.turns is turns for item in _cell_of(notation, part, d)) for part, row in pairs
         ]
 
     composites = [part.composite for part in parts]

@@ -216,12 +216,12 @@ def balances_here(m: Motion) -> list[str]:
         beyond = [i for i in m.links if k in m.paths[i]]
         if j is None or m.tree.is_coupled or len(beyond) > _TERMS or (any(m.turn[k]) and any(m.slide[k])):
             continue
-        k_name = _link(m, k)
+        link = _link(m, k)
         if any(m.turn[k]):
-            terms = [rf"p_{{{k_name},{_link(m, i)}}} \times F_{{{_link(m, i)}}} + N_{{{_link(m, i)}}}" for i in beyond]
+            terms = [rf"p_{{{link},{_link(m, i)}}} \times F_{{{_link(m, i)}}} + N_{{{_link(m, i)}}}" for i in beyond]
         else:
             terms = [rf"F_{{{_link(m, i)}}}" for i in beyond]
-        result.append(rf"{_effort(m, j)} = \hat z_{{{k_name}}} \cdot \left( {' + '.join(terms)} \right)")
+        result.append(rf"{_effort(m, j)} = \hat z_{{{link}}} \cdot \left( {' + '.join(terms)} \right)")
     return result
 
 

@@ -140,10 +140,10 @@ class Wiring:
         M = Matrix.zeros(size, size)
         for component in self.order:
             for chord in component.chords:
-                map_own = Matrix.zeros(6, size)
+                total = Matrix.zeros(6, size)
                 for name, sign in self.graph.circuits[chord].items():
-                    map_own = map_own + maps[name] * sign
-                maps[chord] = map_own
+                    total = total + maps[name] * sign
+                maps[chord] = total
             E = Matrix([row for chord in component.chords for row in maps[chord]])
             M = M + E.T @ component.P @ E
             beyond = component.N @ E if component.branches else E

@@ -111,7 +111,7 @@ class Batch(Shown):
     def __getitem__(self, which: int | str | slice) -> Trajectory | Floats | Batch:
         """A member's trajectory, a coordinate or speed of all by its name (N, T), or a batch of some."""
         if isinstance(which, str):
-            return self._named(which)
+            return self._column_named(which)
         if isinstance(which, slice):
             return self._part(range(len(self))[which])
         try:
@@ -149,7 +149,7 @@ class Batch(Shown):
             own={k: self.own[i] for k, i in enumerate(indices) if i in self.own},
         )
 
-    def _named(self, name: str) -> Floats:
+    def _column_named(self, name: str) -> Floats:
         exact = [column for kind in ("q", "z", "inputs") if kind in self.arrays for column in self.names[kind]]
         check_unambiguous(name, exact, self.speeds)
         for kind in ("q", "z", "inputs", "u"):
@@ -417,7 +417,7 @@ def of_dataset(dataset: Dataset, path: str | os.PathLike[str], functions: Functi
             parameters, infos,
             functions=functions, notices=tuple(map(str, about.get("notices", ()))),
         )  # fmt: skip
-        return batch.with_own(_own(batch, dataset, titles))
+        return batch.with_own(_individual_samples(batch, dataset, titles))
 
 
 def check_is(kind: str, dataset: Dataset, what: str, writer: str, path: str | os.PathLike[str]) -> None:
@@ -438,7 +438,7 @@ def _stacked(
     }
 
 
-def _own(batch: Batch, dataset: Dataset, columns: Mapping[str, list[str]]) -> dict[int, dict[str, Any]]:
+def _individual_samples(batch: Batch, dataset: Dataset, columns: Mapping[str, list[str]]) -> dict[int, dict[str, Any]]:
     """The samples of members that have their own, by the members' numbers."""
     if "own_member" not in dataset.variables:
         return {}

@@ -90,7 +90,7 @@ def run_members(derivation: Derivation, duration: float, members: Members, threa
 
 
 def _one(derivation: Derivation, duration: float, options: dict[str, Any]) -> Trajectory:
-    """A member's trajectory; of one that fails, as far as it got."""
+    """A member's trajectory; if it fails, the part before."""
     try:
         return simulate(derivation, duration, **options)
     except SimulationError as error:

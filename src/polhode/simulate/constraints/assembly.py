@@ -287,7 +287,7 @@ def _solved(manifold: Manifold, q: Floats, weights: Floats, t: float) -> tuple[F
 
 
 def _speeds(manifold: Manifold, start: InitialState, q: Floats, t: float) -> Floats:
-    """Speeds that keep the rows: the given ones as they are if the others can follow, otherwise the nearest."""
+    """Speeds with A u + a = 0: the given ones if the others can satisfy the rows, otherwise the nearest."""
     names = manifold.equations.speeds
     rows = manifold.rows(t, q, start.u)
     rest = manifold.rates(t, q, np.zeros(len(names)))

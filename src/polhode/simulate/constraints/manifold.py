@@ -136,7 +136,7 @@ class Manifold:
         return q
 
     def with_auxiliary(self, t: float, q: Floats) -> Floats:
-        """The same pose, with auxiliary coordinates that satisfy their definitions, or as nearly as can be."""
+        """The same pose with auxiliary coordinates that satisfy their definitions as well as possible."""
         if not self.definitions:
             return q
 
@@ -312,7 +312,7 @@ def mobility(manifold: Manifold, t: float, q: Floats, u: Floats) -> Freedom:
 
 
 def redundancy_in_words(manifold: Manifold, rows: Factorisation) -> list[str]:
-    """A sentence for each constraint of which some rows depend on others."""
+    """A sentence for each constraint with rows that depend on others."""
     table, notices = manifold.constraints.rows, []
     for of in dict.fromkeys(table[k].of for k in rows.redundant):
         redundant = [k for k in rows.redundant if table[k].of == of]

@@ -185,7 +185,7 @@ class ProjectedRates(ConstrainedRates):
         return self.manifold.rows(t, *self.manifold.parts(x)[:2], self.chosen).multipliers(force)
 
     def constraint_failure(self, t: float, x: Floats) -> str:
-        """The rows that say nearly the same here, if any do."""
+        """Message that names rows that are almost dependent here; empty if there are none."""
         rows = self.manifold.rows(t, *self.manifold.parts(x)[:2])
         last = len(self.chosen) - 1
         if rows.singular_values[last] > _WEAK:

@@ -143,7 +143,7 @@ class Actuation:
         return x[:first], x[first:second], x[second:]
 
     def notices(self, end: float, of_controller: Collection[Expr] = ()) -> list[str]:
-        """A sentence for each law whose samples do not reach as far as the run, but for those of a controller."""
+        """A sentence for each law whose samples end before the run, except those of a controller."""
         laws = {} if self.laws is None else self.laws.given
         sentences: list[str] = []
         for symbol, law in laws.items():
@@ -196,7 +196,7 @@ class Acted:
 
     @property
     def slack(self) -> float:
-        """The time by which a sample may miss its break by rounding."""
+        """Tolerance in time within which a sample is at a break."""
         return _ROUNDING * max(1.0, float(self.times[-1]))
 
     def along(self, t: Floats, x: Floats) -> tuple[Floats, Floats]:
@@ -274,7 +274,7 @@ def tables_of_time(expressions: Iterable[Expr], time: Expr) -> Iterator[Table]:
 
 
 def beyond(what: str, expressions: Iterable[Expr], time: Expr, end: float) -> Iterator[str]:
-    """A sentence for each table of time in what something is, where its samples do not reach as far as a run."""
+    """A sentence for each table of time whose samples end before the run."""
     for table in tables_of_time(expressions, time):
         first, last = table.points.axes[0][0], table.pieces.knots[0][-1]
         if table.points.outside == "hold" and (first > 0.0 or last < end * (1.0 - 1e-12)):
@@ -407,7 +407,7 @@ class _Reader:
         return "effort" if self.what == "tau" else "input"
 
     def _column(self, key: Any) -> int:
-        """The column of a name, of a symbol, or of an effort as it is written, `tau_<speed>`."""
+        """The column of a name, a symbol, or an effort spelled `tau_<speed>`."""
         name = self.also.get(key, key) if isinstance(key, str) else key
         if name in self.names:
             return self.names.index(name)
@@ -502,7 +502,7 @@ class SignalFunction:
         self.arguments = _arguments(self.function, words)
 
     def __call__(self, t: float, q: Floats, u: Floats, z: Floats) -> Floats:
-        """Its values at a state, of which it gets copies so that it cannot change it."""
+        """Values of the function at a state; it gets copies, so that it cannot change the state."""
         state = (q.copy(), u.copy(), z.copy())[: self.arguments - 1]
         try:
             returned = self.function(t, *state)

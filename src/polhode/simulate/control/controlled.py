@@ -96,7 +96,7 @@ class ClosedLoop:
 
 
 def close(derivation: Derivation, options: Mapping[str, Any]) -> tuple[Derivation, dict[str, Any]]:
-    """The derivation and the options of a run with its loop closed; as they are where there is nothing to close."""
+    """The derivation and options of a run with its loop closed; unchanged without a controller."""
     controller = options.get("controller")
     if controller is None:
         lonely = [name for name in LOOP_OPTIONS if options.get(name) is not None]

@@ -195,7 +195,7 @@ class SteppedLaw:
         return np.asarray(np.minimum(self.given * self._every, acts))
 
     def pass_to(self, t: Floats, x: Floats, members: Any) -> None:
-        """Sample and act, as it is due for members of a mask at their times and states."""
+        """Sample the law and apply controls for the members of a mask that are due at their times."""
         late, depth = t + _SAME * self._every, self.controls.shape[1]
         while True:
             due = np.flatnonzero(members & (self.next_times <= late))
@@ -229,7 +229,7 @@ class SteppedLaw:
         return [self.states, self.given, self.acting, self.controls]
 
     def reset(self, members: Any) -> None:
-        """Let members begin anew."""
+        """Reset members to the start of the law."""
         self.states[members] = self.start
         self.given[members] = self.acting[members] = 0
         for array, column in self._places:

@@ -200,7 +200,7 @@ class ClosedLoopResults:
             yield f"the observer assumes that controls act at once, as the law gives them: {what} is not in its model."
 
     def _beyond_samples(self, loop: ClosedLoop, end: float) -> Iterator[str]:
-        """Tables over time, of references or in the law itself, that do not reach as far as the run."""
+        """Tables over time, of references or of the law, that end before the run."""
         from .actuation import beyond
 
         time = self._equations.system.time

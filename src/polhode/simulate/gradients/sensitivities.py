@@ -83,10 +83,10 @@ class Sensitivities(Shown):
         of, by = names
         equations = self.trajectory.equations.record
         row = _index(of, [*equations.q, *equations.u, *equations.z], "coordinate or speed")
-        return np.asarray(self._whole[:, row, _index(by, self.symbols, "derivative by")])
+        return np.asarray(self._state_slopes[:, row, _index(by, self.symbols, "derivative by")])
 
     @property
-    def _whole(self) -> Floats:
+    def _state_slopes(self) -> Floats:
         """The derivatives of the whole state."""
         return np.concatenate([self.dq, self.du, self.dz], axis=1)
 
@@ -100,7 +100,7 @@ class Sensitivities(Shown):
         state = [*equations.q, *equations.u, *equations.z]
         slopes = jacobian(entries, [*state, *(symbol for symbol in self.symbols if symbol not in state)])
         columns = self.trajectory.values(*slopes.entries()).T.reshape(len(self.t), len(entries), -1)
-        values: Floats = columns[:, :, : len(state)] @ self._whole
+        values: Floats = columns[:, :, : len(state)] @ self._state_slopes
         values[:, :, [symbol not in state for symbol in self.symbols]] += columns[:, :, len(state) :]
         return values[:, 0] if len(expressions) == 1 else values
 
@@ -108,7 +108,7 @@ class Sensitivities(Shown):
         """The derivatives of the state at the end."""
         run = self.trajectory
         names = [*run.coordinates, *(f"u({name})" for name in run.speeds), *run.states]
-        last = self._whole[-1] if len(self.t) else self._whole[:0].reshape(0, len(self.by))
+        last = self._state_slopes[-1] if len(self.t) else self._state_slopes[:0].reshape(0, len(self.by))
         rows = [(name, *(f"{value:.6g}" for value in row)) for name, row in zip(names, last.tolist(), strict=False)]
         head = ["at the end", *(f"by {name}" for name in self.by)]
         return Cell(f"Sensitivities: {run.summary()}", [Table(head, rows, numbers_from=1)])
@@ -140,11 +140,11 @@ def sensitivities(derivation: Derivation, duration: float, by: Sequence[Any], op
 
         switching = SwitchingRun(run)
         trajectory, S, end, _ = switching.follow()
-        return _made(run, trajectory, S, switching.event_times, switching.end_time, end)
+        return _result(run, trajectory, S, switching.event_times, switching.end_time, end)
     return _Sensitive(run).followed()
 
 
-def _made(run: SmoothRun, trajectory: Trajectory, S: Floats, times: Any, moved: Floats, end: Floats) -> Sensitivities:
+def _result(run: SmoothRun, trajectory: Trajectory, S: Floats, times: Any, moved: Floats, end: Floats) -> Sensitivities:
     equations = run.functions.equations
     parts = [len(equations.q), len(equations.q) + len(equations.u)]
     by, when = tuple(spelled(symbol) for symbol in run.symbols), tuple(map(tuple, times))
@@ -184,7 +184,7 @@ class _Sensitive:
                     last, time = event, self._time_variation(event)
             if followed.trajectory.status == "event":
                 end_time, end = time, end + np.outer(self.rates(last.t, last.before)[: self.size], time)
-        return _made(run, followed.trajectory, S, self.event_times, end_time, end)
+        return _result(run, followed.trajectory, S, self.event_times, end_time, end)
 
     def _in_columns(self, S: Floats) -> Floats:
         """S (n, p) in columns, as stored behind the state."""

@@ -181,12 +181,12 @@ class Integration:
         return Momenta(self.rates)
 
     def _state(self, x: Floats) -> Floats:
-        """The state of the run for one as it is stepped."""
+        """The state of the run for one in the integrator's variables."""
         return x if self.momenta is None else self.momenta.states(x[None, :])[0]
 
     @property
     def x(self) -> Floats:
-        """The state as it is now."""
+        """The current state."""
         return self._state(self.run.x)
 
     def _schedule(self, size: int) -> ScheduleMemory | None:
@@ -245,7 +245,7 @@ class Integration:
         return self.events.watched[number].value(t, x[:n].copy(), x[n:].copy())
 
     def _begin(self) -> None:
-        """Rates at the state as it is, and a first step."""
+        """Evaluate the rates at the current state and choose the first step."""
         reason = self.run.begin(self.end)
         if reason == Reason.NAN_EVENT:
             self._look_into(reason)

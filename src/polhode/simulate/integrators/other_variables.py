@@ -34,12 +34,12 @@ class Momenta:
         )
 
     def stepped(self, x: Floats) -> Floats:
-        """A state as it is stepped."""
+        """The integrator's state for one of the run."""
         n, m = self.n, self.m
         return np.concatenate([x[:n], self.momenta(x[:n], x[n : n + m]), x[n + m :]])
 
     def states(self, stepped: Floats) -> Floats:
-        """States (k, n) of the run for states as they are stepped."""
+        """States (k, n) of the run for those of the integrator."""
         n = self.n
         return np.concatenate([stepped[:, :n], self.speeds(stepped), stepped[:, 2 * n :]], axis=1)
 

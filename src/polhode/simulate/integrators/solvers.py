@@ -193,7 +193,7 @@ class SolverRun(NativeRun):
         """No steps are kept."""
 
     def restart(self, rate: Floats) -> None:
-        """Go on from the state as it is with other rates."""
+        """Restart from the current state with other rates."""
         self.f[:] = rate
         if self.method.is_multistep:
             self._solver = None

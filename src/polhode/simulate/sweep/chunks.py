@@ -262,7 +262,7 @@ def _failing(runner: str, place: str, cure: str) -> Iterator[None]:
 
 
 def on_processes(work: Work, chunks: Sequence[Chunk], workers: int) -> Arrivals:
-    """Chunks in a pool of processes, begun anew where one of them is killed."""
+    """Run chunks in a pool of processes; chunks of a process that is killed are run again."""
     if workers == 1:
         yield from ((chunk, run_chunk(work, chunk)) for chunk in chunks)
         return

@@ -168,7 +168,7 @@ def _rates(trajectory: Trajectory, functions: Functions) -> Floats:
 
 
 def _on_one_side(x: Floats, groups: Sequence[tuple[int, int]]) -> tuple[Floats, Floats]:
-    """States whose quaternions stay on one side of their sphere, and the signs by which they were multiplied."""
+    """States with continuous signs of quaternions, and the factors ±1."""
     signs = np.ones_like(x)
     for first, count in groups:
         part = slice(first, first + count)

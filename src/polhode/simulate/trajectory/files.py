@@ -173,7 +173,7 @@ def archive_path(path: str | os.PathLike[str]) -> Path:
 
 
 def as_archive(trajectory: Trajectory) -> bytes:
-    """An .npz with the arrays as they are and everything else as JSON, so that nothing needs to be unpickled."""
+    """An .npz with the arrays, and everything else as JSON, so that nothing is unpickled."""
     words = {
         "version": _VERSION,
         **{field: getattr(trajectory, field) for field in NAMES.values()},

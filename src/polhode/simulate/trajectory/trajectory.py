@@ -70,7 +70,7 @@ class Comparison(Shown):
         return Cell("largest differences", [Table(["quantity", "difference", "at t, s"], rows, numbers_from=1)])
 
 
-def _named(run: Trajectory) -> dict[str, Floats]:
+def _columns_by_name(run: Trajectory) -> dict[str, Floats]:
     """Coordinates and states by name, others as `u(name)`, `tau(name)`, `input(name)`."""
     columns: dict[str, Floats] = {}
     for spelling, names, values in (
@@ -212,7 +212,7 @@ class Trajectory(ClosedLoopResults, Shown):
 
     @property
     def contact_names(self) -> tuple[str, ...]:
-        """The names of contacts, stops and dry friction of which it has the history."""
+        """Names of contacts, stops and dry friction with a stored history."""
         history = self.info.get("contacts")
         return () if history is None else tuple(dict.fromkeys(name for name, *_ in history.groups))
 
@@ -441,7 +441,7 @@ class Trajectory(ClosedLoopResults, Shown):
         return replace(self.with_states(times, x, tau, inputs), info={**self.info, "between_samples": how})
 
     def compare(self, other: Trajectory) -> Comparison:
-        """The largest differences to another run at the samples of this one, by name and when, as far as both go.
+        """Largest differences to another run at the samples of this one, by name with their times, while both last.
 
         A quaternion and its opposite are equal.
         """
@@ -453,8 +453,8 @@ class Trajectory(ClosedLoopResults, Shown):
             cure = "Compare runs that have a time in common."
             raise PolhodeError(message, "compare", cure, "E-TRAJECTORY-UNSUPPORTED")
         t = self.t[inside]
-        mine = {name: column[inside] for name, column in _named(self).items()}
-        theirs = _named(other if np.array_equal(self.t, other.t) else other.at(t))
+        mine = {name: column[inside] for name, column in _columns_by_name(self).items()}
+        theirs = _columns_by_name(other if np.array_equal(self.t, other.t) else other.at(t))
         for first, count in self.functions.derivation.synopsis.quaternion_groups if self.functions else ():
             names = self.coordinates[first : first + count]
             if all(name in theirs for name in names):
