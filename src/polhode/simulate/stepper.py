@@ -200,7 +200,7 @@ class Stepper:
 
     @public
     def begin(self, start: Any, speeds: Any) -> None:
-        """Reset all members to their start."""
+        """Set the state, by `start` and `speeds`, to which `reset` returns."""
         self.reset(start if start is not None else {}, speeds)
         self._start = self._engine.x.copy()
 
