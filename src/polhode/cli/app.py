@@ -50,8 +50,8 @@ class Commands(TyperGroup):
         return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1]) if cmd_name in COMMANDS else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        name, known, rest = super().resolve_command(ctx, args)
-        return name, command(str(name)) if known else None, rest
+        name, click_command, rest = super().resolve_command(ctx, args)
+        return name, command(str(name)) if click_command else None, rest
 
 
 def command(name: str) -> Any:

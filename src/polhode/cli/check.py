@@ -46,7 +46,7 @@ def check(source: Source, json: Json = False) -> int:
     bodies = len(written(model, "bodies")) + len(model.flexible)
     counts = [(bodies, "body"), (len(system.joints), "joint"), (len(equations.q), "coordinate")]
     counts.append((len(equations.u), "speed"))
-    counts += [(count, kind) for kind, count in Counter(each.kind for each in model.contacts.values()).items()]
+    counts += [(count, kind) for kind, count in Counter(contact.kind for contact in model.contacts.values()).items()]
     output.say(f"{system.name}: {', '.join(output.number(*count) for count in counts)}", "bold")
     for name, _, coordinates, stations in flexible_rows(model):
         output.say(f"{name} bends by {coordinates}{f'; stations {stations}' if stations else ''}")

@@ -81,9 +81,9 @@ def _derive(console: Console) -> dict[str, Comparison]:
     console.print("   operations and ns of one evaluation; trig: sine-cosine pairs; green: fewest\n", style="dim")
     for wrist, comparison in comparisons.items():
         times = [row.derivation_ms for row in comparison.rows]
-        said = f"{wrist} wrist: {comparison.verdict} ({min(times):.0f} to {max(times):.0f} ms a function)"
+        text = f"{wrist} wrist: {comparison.verdict} ({min(times):.0f} to {max(times):.0f} ms a function)"
         mark = "✓" if comparison.agree else "✗"
-        lines = fill(said, 78, initial_indent=f"   {mark} ", subsequent_indent=" " * 5)
+        lines = fill(text, 78, initial_indent=f"   {mark} ", subsequent_indent=" " * 5)
         console.print(lines, style="green" if comparison.agree else "red")
     console.print()
     return comparisons
@@ -119,8 +119,8 @@ def _compile(console: Console, equations: dict[str, Equations]) -> dict[str, Fun
         took = time.perf_counter() - began
         nanoseconds = nanoseconds_per_call(cold, "state_rates", seconds=0.1)
         compiled[wrist] = cold
-        said = "" if nanoseconds is None else f", then {nanoseconds:.0f} ns to evaluate q̇ and u̇"
-        console.print(f"   {wrist} wrist: {took * 1e3:.0f} ms{said}")
+        text = "" if nanoseconds is None else f", then {nanoseconds:.0f} ns to evaluate q̇ and u̇"
+        console.print(f"   {wrist} wrist: {took * 1e3:.0f} ms{text}")
     console.print()
     return compiled
 

@@ -201,7 +201,7 @@ def export(
 ) -> None:
     """Load, derive, write."""
     program = program or sayers
-    functions: list[FunctionKey] = [name.strip() for given in of or () for name in given.split(",") if name.strip()]
+    functions: list[FunctionKey] = [name.strip() for names in of or () for name in names.split(",") if name.strip()]
     functions += [*map(ReactionOf, reaction or ()), *map(PoseOf, pose or ())]
     if start is not None and not program:
         raise PolhodeError("a start is that of a simulation program.", "--start", "Add --program.", "E-CLI-UNSUPPORTED")

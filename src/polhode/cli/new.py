@@ -31,8 +31,8 @@ def new(
     model, notebook = out / f"{kind}.yaml", out / f"{kind}.ipynb"
     for path in (model, notebook):
         if path.exists():
-            said = "there is such a file already, and it is left as it is."
-            raise PolhodeError(said, str(path), "Move it away, or name another folder with --out.", "E-FILE-WRITE")
+            message = "there is such a file already, and it is left as it is."
+            raise PolhodeError(message, str(path), "Move it away, or name another folder with --out.", "E-FILE-WRITE")
     output.create_folder(out)
     replace_file(model, _start(f"{kind}.yaml").encode("utf-8"))
     replace_file(notebook, (plain_json.dumps(notebook_of(kind), indent=1) + "\n").encode("utf-8"))

@@ -98,8 +98,8 @@ def simulate(
         if audit is not None:
             _print_audit(out, audit, digits)
         if pose is None and system.poses:
-            known = ", ".join(system.poses)
-            out.print(output.plain(f"started at home; --pose takes {known}"), style="dim", soft_wrap=True)
+            names = ", ".join(system.poses)
+            out.print(output.plain(f"started at zero coordinates; --pose takes {names}"), style="dim", soft_wrap=True)
         if stopped is not None:
             output.say(stopped, "red", stderr=True)
     return 0 if stopped is None else 130 if trajectory.status == "interrupted" else 2
@@ -113,10 +113,10 @@ def read_acting(system: System, settings: Names, options: dict[str, Any]) -> dic
     return {"parameters": parameters, "inputs": inputs or None, "tau": tau or None}
 
 
-def read_settings(system: System, given: Names) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_settings(system: System, items: Names) -> tuple[dict[str, Any], dict[str, Any]]:
     """Parameters, in SI units, and inputs of `--set`: `name=number`, or `name=number unit`."""
     values: dict[str, Any] = {}
-    for item in given or ():
+    for item in items or ():
         name, mark, value = item.rpartition("=")
         try:
             values[name.strip()] = value.strip() if split(value) else float(value)
@@ -124,11 +124,11 @@ def read_settings(system: System, given: Names) -> tuple[dict[str, Any], dict[st
             mark = ""
         if not mark or not name.strip():
             raise PolhodeError(f"{item!r} is not understood.", "--set", "Write --set name=2.5", "E-CLI-READ")
-    known = [*system.parameters, *system.inputs]
+    names = [*system.parameters, *system.inputs]
     problems = [
-        unknown("parameter or input", name, known, place="--set", code="E-CLI-NAME").problems[0]
+        unknown("parameter or input", name, names, place="--set", code="E-CLI-NAME").problems[0]
         for name in values
-        if name not in known
+        if name not in names
     ]
     if problems:
         raise PolhodeError(problems=problems)
@@ -143,8 +143,8 @@ def _check_files(files: dict[str, Path | None], json: bool) -> None:
         if path == STANDARD_OUTPUT:
             if option == "csv" and not json:
                 continue
-            said = "only the text of --csv can go to the standard output, and without --json."
-            raise PolhodeError(said, f"--{option} -", "Name a file.", "E-CLI-UNSUPPORTED")
+            message = "only the text of --csv can go to the standard output, and without --json."
+            raise PolhodeError(message, f"--{option} -", "Name a file.", "E-CLI-UNSUPPORTED")
         if path is not None:
             check_folder(option, path)
             if option == "save":
@@ -154,8 +154,8 @@ def _check_files(files: dict[str, Path | None], json: bool) -> None:
 def check_folder(option: str, path: Path) -> None:
     """Raise if the folder of a file does not exist."""
     if not path.absolute().parent.is_dir():
-        said = f"there is no folder {str(path.absolute().parent)!r}."
-        raise PolhodeError(said, place=f"--{option}", cure="Create it first, or name another.", code="E-FILE-NAME")
+        message = f"there is no folder {str(path.absolute().parent)!r}."
+        raise PolhodeError(message, place=f"--{option}", cure="Create it first, or name another.", code="E-FILE-NAME")
 
 
 def _write(
@@ -233,30 +233,30 @@ def _print_reactions(out: Console, trajectory: Trajectory, reactions: Sequence[s
 
 
 def _contacts(trajectory: Trajectory) -> dict[str, Any]:
-    """Of each contact, stop and dry friction modes at the end, impacts and largest forces; and what happened."""
-    made: dict[str, Any] = {}
+    """Modes at the end, impacts and largest forces of each contact, stop and dry friction, and contact events."""
+    table: dict[str, Any] = {}
     for name in trajectory.contact_names:
-        found = trajectory.contact(name)
-        made[name] = {
+        contact = trajectory.contact(name)
+        table[name] = {
             "mode": dict(
-                zip((part or name for part in found.parts), np.atleast_1d(found.mode[-1]).tolist(), strict=True)
+                zip((part or name for part in contact.parts), np.atleast_1d(contact.mode[-1]).tolist(), strict=True)
             ),
-            "impacts": len(found.impulses),
-            "largest_normal": float(np.abs(found.normal).max(initial=0.0)),
-            "largest_tangential": float(np.linalg.norm(found.tangential, axis=-1).max(initial=0.0)),
+            "impacts": len(contact.impulses),
+            "largest_normal": float(np.abs(contact.normal).max(initial=0.0)),
+            "largest_tangential": float(np.linalg.norm(contact.tangential, axis=-1).max(initial=0.0)),
         }
-    return {"contacts": made, "contact_events": [each._asdict() for each in trajectory.contact_events]} if made else {}
+    return {"contacts": table, "contact_events": [e._asdict() for e in trajectory.contact_events]} if table else {}
 
 
 def _print_contacts(out: Console, trajectory: Trajectory, digits: int) -> None:
-    for name, each in _contacts(trajectory).get("contacts", {}).items():
-        modes = ", ".join(f"{count} {word}" for word, count in Counter(each["mode"].values()).items())
-        normal, across = (f"{each[key]:.{digits}g}" for key in ("largest_normal", "largest_tangential"))
-        said = f"'{name}' at the end: {modes}; impacts: {each['impacts']}; largest forces: {normal}, friction {across}"
-        out.print(output.plain(said), soft_wrap=True)
+    for name, state in _contacts(trajectory).get("contacts", {}).items():
+        modes = ", ".join(f"{count} {word}" for word, count in Counter(state["mode"].values()).items())
+        normal, across = (f"{state[key]:.{digits}g}" for key in ("largest_normal", "largest_tangential"))
+        line = f"'{name}' at the end: {modes}; impacts: {state['impacts']}; largest forces: {normal}, friction {across}"
+        out.print(output.plain(line), soft_wrap=True)
     events, most = trajectory.contact_events, output.most_rows(out)
     if events:
-        rows = [(f"{each.t:.{digits}g}", each.what, each.name) for each in events[:most]]
+        rows = [(f"{event.t:.{digits}g}", event.what, event.name) for event in events[:most]]
         out.print(output.table(["at t, s", "what", "contact"], rows))
     if most is not None and len(events) > most:
         out.print(f"and {len(events) - most} more; pipe this, or print --json, to have all", style="dim")
@@ -317,11 +317,11 @@ _MOST_BYTES = 20_000_000
 _CURE = "Write a time in seconds and a value in each line, with a comma between: 0.1,2.5"
 
 
-def with_samples(given: Iterable[str], option: str) -> dict[str, Any]:
+def with_samples(items: Iterable[str], option: str) -> dict[str, Any]:
     """The `name=expression` pairs of an option; a text that ends in .csv names a file of samples."""
     return {
         name: read_samples(Path(text), name, f"{option} {name}") if text.lower().endswith(".csv") else text
-        for name, text in pairs(given, option, "name='2*t'").items()
+        for name, text in pairs(items, option, "name='2*t'").items()
     }
 
 
@@ -355,13 +355,13 @@ def read_samples(path: Path, name: str, place: str) -> Function:
             if not isfinite(number):
                 raise FormatError(f"{cell!r} is not a finite number.", here, _CURE, "E-FILE-READ")
         if times and not times[-1] < time:
-            said = f"the time {time!r} does not come after {times[-1]!r}, the one before it."
-            raise FormatError(said, place=here, cure="Sort the lines by time, and remove doubles.", code="E-FILE-READ")
+            text = f"the time {time!r} does not come after {times[-1]!r}, the one before it."
+            raise FormatError(text, place=here, cure="Sort the lines by time, and remove doubles.", code="E-FILE-READ")
         times.append(time)
         values.append(value)
     if len(times) < 2:
-        said = f"'{path}' has {len(times) or 'no'} sample{'s' * (len(times) != 1)}; two or more are needed."
-        raise FormatError(said, place=place, cure=_CURE, code="E-FILE-READ")
+        text = f"'{path}' has {len(times) or 'no'} sample{'s' * (len(times) != 1)}; two or more are needed."
+        raise FormatError(text, place=place, cure=_CURE, code="E-FILE-READ")
     return samples_of(times, values, "linear", name, f"{place}: {path}")
 
 

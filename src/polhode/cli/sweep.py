@@ -104,7 +104,7 @@ def read_axis(text: str) -> tuple[str, Floats]:
         if ":" in right:
             low, high, count = right.split(":")
             return name.strip(), np.linspace(float(low), float(high), _count(count))
-        return name.strip(), np.array([float(each) for each in right.split(",")])
+        return name.strip(), np.array([float(text) for text in right.split(",")])
     except ValueError:
         cure = "Write --vary l=0.5:2:20 for twenty values from 0.5 to 2, or --vary l=0.5,1,2"
         raise PolhodeError(f"{text!r} is not understood.", place="--vary", cure=cure, code="E-CLI-READ") from None
@@ -136,8 +136,8 @@ def _print(system: System, result: Sweep, written: Sequence[Path], digits: int) 
 
 
 def _range(values: Floats, digits: int) -> tuple[str, ...]:
-    known = values[np.isfinite(values)]
-    return tuple(f"{mean(known):.{digits}g}" for mean in (np.min, np.mean, np.max)) if known.size else ("",) * 3
+    finite = values[np.isfinite(values)]
+    return tuple(f"{mean(finite):.{digits}g}" for mean in (np.min, np.mean, np.max)) if finite.size else ("",) * 3
 
 
 def _record(result: Sweep, written: Sequence[Path]) -> dict[str, Any]:
@@ -157,5 +157,5 @@ def _record(result: Sweep, written: Sequence[Path]) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, list):
-        return [_plain(each) for each in value]
+        return [_plain(entry) for entry in value]
     return value if np.isfinite(value) else None

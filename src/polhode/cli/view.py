@@ -29,8 +29,8 @@ def view(
     system = source.system()
     parameters, inputs = read_settings(system, settings)
     if inputs:
-        said = f"'{next(iter(inputs))}' is an input, which a picture does not show."
-        raise PolhodeError(said, "--set", "Set parameters alone, or run it: polhode simulate.", "E-CLI-UNSUPPORTED")
+        message = f"'{next(iter(inputs))}' is an input, which a picture does not show."
+        raise PolhodeError(message, "--set", "Set parameters alone, or run it: polhode simulate.", "E-CLI-UNSUPPORTED")
     if out is not None:
         check_folder("out", out)
     with output.warnings_printed(), output.progress() as status:

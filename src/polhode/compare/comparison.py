@@ -65,8 +65,8 @@ class Reduced:
         index = {name: k for k, name in enumerate(self.row_order)}
         order = sorted(range(len(self.free.rows)), key=lambda k: index.get(self.free.rows[k].name, len(index)))
         size = range(len(self.free.speeds))
-        found = independent_rows([[self.free.rows[k].A.get(i, 0) for i in size] for k in order])
-        return [order[k] for k in found]
+        chosen = independent_rows([[self.free.rows[k].A.get(i, 0) for i in size] for k in order])
+        return [order[k] for k in chosen]
 
     @property
     def rows(self) -> list[ConstraintRow]:
@@ -98,35 +98,35 @@ class Reduced:
 
         def solution(reference: ReferenceDerivation, right: Callable[[ConstraintRow], int]) -> list[list[int]]:
             rows = self._rows(reference)
-            found = solved(
+            columns = solved(
                 [[row.A.get(k, 0) for k in outside] for row in rows],
                 [[-row.A.get(k, 0) for k in inside] + [-right(row) % P] for row in rows],
             )
-            if found is None:
+            if columns is None:
                 raise PolhodeError("the dependent speeds do not follow from its rows.", code="E-REFERENCE-SINGULAR")
-            return found
+            return columns
 
         first = solution(self.free, self.free.drift)
-        given: dict[Expr, int] = {}
+        values: dict[Expr, int] = {}
         for k, (*row, rest) in zip(outside, first, strict=True):
-            given[u[k]] = (sum(e * u[i].fp for e, i in zip(row, inside, strict=True)) + rest) % P
-        moving = replace(self.free, given=given)
+            values[u[k]] = (sum(e * u[i].fp for e, i in zip(row, inside, strict=True)) + rest) % P
+        moving = replace(self.free, given=values)
         second = solution(moving, moving.without_accelerations)
         for k, (*row, rest) in zip(outside, second, strict=True):
             rates = [acceleration_of(u[i]).fp for i in inside]
-            given[acceleration_of(u[k])] = (sum(e * rate for e, rate in zip(row, rates, strict=True)) + rest) % P
+            values[acceleration_of(u[k])] = (sum(e * rate for e, rate in zip(row, rates, strict=True)) + rest) % P
         E = [[0] * len(inside) for _ in u]
         for j, i in enumerate(inside):
             E[i][j] = 1
         for k, row in zip(outside, first, strict=True):
             E[k] = row[:-1]
-        return replace(self.free, given=given), E
+        return replace(self.free, given=values), E
 
     def _in_pseudo_velocities(self, pseudo: PseudoSpeeds) -> tuple[ReferenceDerivation, list[list[int]]]:
         """u = E π̇ + e from [P; A] u = (π̇ - p, -a), and the same for the rates."""
         u, (P_rows, p) = self.free.speeds, pseudo.forms
-        place = {k: column for column, k in enumerate(self.order)}
-        above = [[as_expr(row[place[k]]).fp for k in range(len(u))] for row in P_rows]
+        column_of = {k: column for column, k in enumerate(self.order)}
+        above = [[as_expr(row[column_of[k]]).fp for k in range(len(u))] for row in P_rows]
         size = len(above)
 
         def solution(
@@ -135,18 +135,18 @@ class Reduced:
             rows = self._rows(reference)
             below = [[row.A.get(k, 0) for k in range(len(u))] for row in rows]
             units = [[*(int(i == j) for j in range(size)), -entry.fp % P] for i, entry in enumerate(rest)]
-            found = solved([*above, *below], [*units, *([0] * size + [-right(row) % P] for row in rows)])
-            if found is None:
+            columns = solved([*above, *below], [*units, *([0] * size + [-right(row) % P] for row in rows)])
+            if columns is None:
                 raise PolhodeError("the pseudo-velocities do not determine the speeds.", code="E-REFERENCE-SINGULAR")
-            return found
+            return columns
 
         first = solution(self.free, [as_expr(entry) for entry in p], self.free.drift)
-        given = {x: _along(row, [chosen.fp for chosen in pseudo.u]) for x, row in zip(u, first, strict=True)}
-        moving = replace(self.free, given=given)
+        values = {x: _along(row, [chosen.fp for chosen in pseudo.u]) for x, row in zip(u, first, strict=True)}
+        moving = replace(self.free, given=values)
         second = solution(moving, pseudo.bends, moving.without_accelerations)
         rates = [acceleration_of(chosen).fp for chosen in pseudo.u]
-        given = given | {acceleration_of(x): _along(row, rates) for x, row in zip(u, second, strict=True)}
-        return replace(self.free, given=given), [row[:-1] for row in first]
+        values = values | {acceleration_of(x): _along(row, rates) for x, row in zip(u, second, strict=True)}
+        return replace(self.free, given=values), [row[:-1] for row in first]
 
 
 def _along(row: Sequence[int], values: Sequence[int]) -> int:
@@ -155,8 +155,8 @@ def _along(row: Sequence[int], values: Sequence[int]) -> int:
     return (sum(e * value for e, value in zip(coefficients, values, strict=True)) + rest) % P
 
 
-def reduced(equations: EquationsOfMotion, known: dict[Key, Reduced]) -> Reduced:
-    """The reference beside these equations; of those that are `known`, if it is there."""
+def reduced(equations: EquationsOfMotion, cached: dict[Key, Reduced]) -> Reduced:
+    """The reference beside these equations, from `cached` if it is there."""
     choices = _choices(equations)
     constraints, dependent_speeds, tree = equations.constraints, equations.dependent_speeds, equations.tree
     rows = () if constraints is None else tuple(row.name for row in constraints.rows)
@@ -164,21 +164,21 @@ def reduced(equations: EquationsOfMotion, known: dict[Key, Reduced]) -> Reduced:
     pseudo = dependent_speeds if isinstance(dependent_speeds, PseudoSpeeds) else None
     message = tuple((of, *result.definitions.items(), *result.conditions.items()) for of, result in choices.items())
     key = message, rows, tuple(tree.u), chosen, () if pseudo is None else (*pseudo.u, *pseudo.values)
-    if key not in known:
+    if key not in cached:
         free = ReferenceDerivation(equations.system, choices)
         index = {u: k for k, u in enumerate(free.speeds)}
         order = tuple(index[u] for u in tree.u)
-        known[key] = Reduced(free, order, rows, None if chosen is None else tuple(order[k] for k in chosen), pseudo)
-    return known[key]
+        cached[key] = Reduced(free, order, rows, None if chosen is None else tuple(order[k] for k in chosen), pseudo)
+    return cached[key]
 
 
 def _choices(equations: EquationsOfMotion) -> dict[str, Choice]:
-    """By what the equations define the coordinates that constraints bring with them."""
+    """Conditions by which the equations define the coordinates of constraints."""
     result = {}
-    for each in equations.tree.auxiliary:
+    for entry in equations.tree.auxiliary:
         rows = [] if equations.constraints is None else equations.constraints.rows
-        values = {row.part: row.value.fp for row in rows if row.of == each.of and row.value is not None}
-        result[each.of] = Choice({name: value.fp for name, value in each.definitions}, values)
+        values = {row.part: row.value.fp for row in rows if row.of == entry.of and row.value is not None}
+        result[entry.of] = Choice({name: value.fp for name, value in entry.definitions}, values)
     return result
 
 
@@ -199,7 +199,7 @@ class Finding:
 
 @dataclass(frozen=True, repr=False)
 class Agreement(Told):
-    """What was compared with the reference derivation, where it disagrees, and what it does not cover."""
+    """The comparison with the reference derivation: what was checked, what differs, and what it does not cover."""
 
     checked: tuple[str, ...]
     findings: tuple[Finding, ...]
@@ -218,10 +218,10 @@ class Agreement(Told):
         """The findings in words, those of one item together."""
         message = []
         for item in dict.fromkeys(finding.item for finding in self.findings):
-            own = [finding for finding in self.findings if finding.item == item]
-            of = [finding.of for finding in own[:_LISTED]]
-            more = f" and {len(own) - _LISTED} more" if len(own) > _LISTED else ""
-            by = dict.fromkeys(name for finding in own for name in finding.formalisms)
+            shown = [finding for finding in self.findings if finding.item == item]
+            of = [finding.of for finding in shown[:_LISTED]]
+            more = f" and {len(shown) - _LISTED} more" if len(shown) > _LISTED else ""
+            by = dict.fromkeys(name for finding in shown for name in finding.formalisms)
             message.append(f"{item} of {', '.join(of)}{more}" + (f" (by {', '.join(by)})" if by else ""))
         return message
 
@@ -233,28 +233,28 @@ def agreement(derived: Mapping[str, EquationsOfMotion]) -> Agreement:
         if (
             not isinstance(derived, Mapping)
             or not derived
-            or not all(isinstance(each, EquationsOfMotion) for each in derived.values())
+            or not all(isinstance(e, EquationsOfMotion) for e in derived.values())
         ):
             raise TypeError
     checked: dict[str, None] = {}
     missing: dict[str, None] = {}
-    found: dict[tuple[str, str], list[str]] = {}
+    refused: dict[tuple[str, str], list[str]] = {}
     try:
-        known: dict[Key, Reduced] = {}
-        judges = {name: _Judge(equations, reduced(equations, known)) for name, equations in derived.items()}
+        reductions: dict[Key, Reduced] = {}
+        judges = {name: _Judge(equations, reduced(equations, reductions)) for name, equations in derived.items()}
         shared = [(next(iter(judges.values())).of_the_mechanism(), "")]
-        shared += [(own.of_the_rows(), "") for own in judges.values() if own.brings_rows]
-        for items, name in [*shared, *((own.of_the_formalism(), name) for name, own in judges.items())]:
+        shared += [(judge.of_the_rows(), "") for judge in judges.values() if judge.brings_rows]
+        for items, name in [*shared, *((judge.of_the_formalism(), name) for name, judge in judges.items())]:
             for item, of, agrees in items:
                 checked[item] = None
                 if not agrees:
-                    found.setdefault((item, of), []).append(name)
-        missing = {what: None for own in judges.values() for what in (*own.reference.not_covered, *own.not_covered)}
+                    refused.setdefault((item, of), []).append(name)
+        missing = {what: None for j in judges.values() for what in (*j.reference.not_covered, *j.not_covered)}
     except PolhodeError as error:
         if not error.problems[0].code.startswith("E-REFERENCE"):
             raise
-        found["derivation", str(error)] = []
-    findings = [Finding(*key, tuple(name for name in names if name)) for key, names in found.items()]
+        refused["derivation", str(error)] = []
+    findings = [Finding(*key, tuple(name for name in names if name)) for key, names in refused.items()]
     return Agreement(tuple(checked), tuple(findings), tuple(missing))
 
 
@@ -289,16 +289,16 @@ class _Judge:
         return applied(transposed(self.side.E), efforts)
 
     def of_the_mechanism(self) -> _Items:
-        own, equations = self.reference, self.equations
+        reference, equations = self.reference, self.equations
         rates = {q: rate.fp for q, rate in zip(equations.q, equations.coordinate_rates, strict=True)}
         for q, rate in rates.items():
-            yield "coordinate rate", f"'{q.name}'", own.coordinate_rates.get(q) == rate
-        yield "kinetic energy", "the mechanism", own.power.kinetic_energy == equations.kinetic_energy.fp
-        if not own.power.not_covered:
-            yield "potential energy", "the mechanism", own.power.potential_energy == equations.potential_energy.fp
-            taken = _applied(equations)
-            message = [own.power.applied[k] for k in self.side.order]
-            for name, ours, theirs in zip(equations.tree.speeds, message, taken, strict=True):
+            yield "coordinate rate", f"'{q.name}'", reference.coordinate_rates.get(q) == rate
+        yield "kinetic energy", "the mechanism", reference.power.kinetic_energy == equations.kinetic_energy.fp
+        if not reference.power.not_covered:
+            yield "potential energy", "the mechanism", reference.power.potential_energy == equations.potential_energy.fp
+            expected = _applied(equations)
+            message = [reference.power.applied[k] for k in self.side.order]
+            for name, ours, theirs in zip(equations.tree.speeds, message, expected, strict=True):
                 yield "applied effort", f"speed '{name}'", ours == theirs
         yield from self.of_the_rows()
         yield from self._of_the_contacts()
@@ -310,8 +310,8 @@ class _Judge:
         equations, free = self.equations, self.side.free
         if not equations.system.contacts:
             return
-        known, k = unilateral_rows(equations.system, equations.tree), 0
-        for name, (element, group) in zip(known.names, known.groups, strict=True):
+        rows_of, k = unilateral_rows(equations.system, equations.tree), 0
+        for name, (element, group) in zip(rows_of.names, rows_of.groups, strict=True):
             shapes = {getattr(getattr(equations.system.contacts[element], side, None), "kind", "") for side in "ab"}
             gap = group.gap
             if gap is not None and (shapes & _CURVED or any(node.op in _PIECEWISE for node in topological([gap]))):
@@ -324,11 +324,11 @@ class _Judge:
             except NotCovered as reason:
                 self.not_covered.append(f"contact '{name}' ({reason})")
                 rows = []
-            for i, own in enumerate(rows, start=k):
-                A = [own.A.get(j, 0) % P for j in self.side.order]
+            for i, row in enumerate(rows, start=k):
+                A = [row.A.get(j, 0) % P for j in self.side.order]
                 of = f"'{name}' {'normal' if i == k and group.gap is not None else 'tangent'}"
-                yield "contact row A", of, _prints(known.A[i]) == A and own.rate == as_expr(known.velocities[i]).fp
-                yield "contact term γ", of, free.without_accelerations(own) == as_expr(known.gamma[i]).fp
+                yield "contact row A", of, _prints(rows_of.A[i]) == A and row.rate == as_expr(rows_of.velocities[i]).fp
+                yield "contact term γ", of, free.without_accelerations(row) == as_expr(rows_of.gamma[i]).fp
             k += len(group.rates)
 
     @property
@@ -342,34 +342,34 @@ class _Judge:
         constraints, free = self.constraints, self.side.free
         ours = {row.name: row for row in free.rows}
         for k, row in enumerate(constraints.rows):
-            own = ours.pop(row.name, None)
-            if own is None:
+            other = ours.pop(row.name, None)
+            if other is None:
                 if row.of not in free.conditions.missing:
                     yield "constraint", f"'{row.name}'", False
                 continue
-            yield "constraint", f"'{row.name}'", own.value == (None if row.value is None else row.value.fp)
+            yield "constraint", f"'{row.name}'", other.value == (None if row.value is None else row.value.fp)
             A, a, gamma = constraints.A[k], constraints.a[k], constraints.gamma[k]
-            same = [own.A.get(i, 0) % P for i in self.side.order] == _prints(A) and free.drift(own) == as_expr(a).fp
+            same = [other.A.get(i, 0) % P for i in self.side.order] == _prints(A) and free.drift(other) == as_expr(a).fp
             yield "constraint row A", f"'{row.name}'", same
-            yield "constraint term γ", f"'{row.name}'", free.without_accelerations(own) == as_expr(gamma).fp
-        for own in ours.values():
-            yield "constraint", f"'{own.name}'", own.is_trivial
+            yield "constraint term γ", f"'{row.name}'", free.without_accelerations(other) == as_expr(gamma).fp
+        for other in ours.values():
+            yield "constraint", f"'{other.name}'", other.is_trivial
 
     def of_the_formalism(self) -> _Items:
-        equations, own = self.equations, self.reference
-        M = own.mass_matrix
+        equations, reference = self.equations, self.reference
+        M = reference.mass_matrix
         if equations.dependent_speeds is None:
             ours = [[M[i][j] for j in self.side.order] for i in self.side.order]
         else:
             ours = product(transposed(self.side.E), product(M, self.side.E))
         for name, row, theirs in zip(self.names, ours, equations.mass_matrix, strict=True):
             yield "mass matrix", name, row == _prints(theirs)
-        if own.not_covered:
+        if reference.not_covered:
             return
-        efforts = list(own.efforts)
+        efforts = list(reference.efforts)
         if equations.dependent_speeds is None:  # λ is given there: by symbols, named after the rows
-            given = {row.name: symbol(row.name, "multiplier").fp for row in self.side.rows}
-            efforts = self._less_constraint_forces(efforts, given)
+            multipliers = {row.name: symbol(row.name, "multiplier").fp for row in self.side.rows}
+            efforts = self._less_constraint_forces(efforts, multipliers)
         for name, effort, theirs in zip(self.names, self._brought(efforts), equations.inverse_dynamics, strict=True):
             yield "inverse dynamics", name, effort == as_expr(theirs).fp
         yield from self._motion()
@@ -380,7 +380,7 @@ class _Judge:
         return [(effort - sum(A.get(k, 0) * m for A, m in pairs)) % P for k, effort in enumerate(efforts)]
 
     def _multipliers(self) -> dict[str, int]:
-        """λ of the equations, by the rows that they belong to."""
+        """λ of the equations, by row names."""
         equations = self.equations
         constraints = (
             equations.constraints if equations.dependent_speeds is None else equations.dependent_speeds.constraints
@@ -392,17 +392,17 @@ class _Judge:
 
     def _motion(self) -> _Items:
         """u̇ and λ by the residuals, in all independent rows; where these do not vanish, by what they should be."""
-        own, equations, rows = self.reference, self.equations, self.side.rows
+        of, equations, rows = self.reference, self.equations, self.side.rows
         inverse = {k: i for i, k in enumerate(self.side.order)}
-        tree_order = [inverse[k] for k in range(len(own.speeds))]
+        tree_order = [inverse[k] for k in range(len(of.speeds))]
         udot, tau = ([_prints(part)[k] for k in tree_order] for part in (equations.accelerations, equations.tau))
         multipliers = self._multipliers()
         for name in multipliers.keys() - {row.name for row in rows}:
             yield "multiplier", f"'{name}'", False
-        needed = [(a + b - c) % P for a, b, c in zip(applied(own.mass_matrix, udot), own.bias, tau, strict=True)]
+        needed = [(a + b - c) % P for a, b, c in zip(applied(of.mass_matrix, udot), of.bias, tau, strict=True)]
         left = self._less_constraint_forces(needed, multipliers)
         gaps = [
-            (sum(row.A.get(k, 0) * rate for k, rate in enumerate(udot)) + own.without_accelerations(row)) % P
+            (sum(row.A.get(k, 0) * rate for k, rate in enumerate(udot)) + of.without_accelerations(row)) % P
             for row in rows
         ]
         if any(left) or any(gaps):
@@ -415,19 +415,19 @@ class _Judge:
 
     def _solved(self, udot: Sequence[int], multipliers: Mapping[str, int], tau: Sequence[int]) -> _Items:
         """M u̇ - Aᵀλ = τ - b, A u̇ = -γ by elimination, entry by entry beside what the equations have."""
-        own, rows = self.reference, self.side.rows
-        size = len(own.speeds)
-        left = [[*M, *(-row.A.get(k, 0) for row in rows)] for k, M in enumerate(own.mass_matrix)]
+        reference, rows = self.reference, self.side.rows
+        size = len(reference.speeds)
+        left = [[*M, *(-row.A.get(k, 0) for row in rows)] for k, M in enumerate(reference.mass_matrix)]
         left += [[*(row.A.get(k, 0) for k in range(size)), *([0] * len(rows))] for row in rows]
-        right = [[a - b] for a, b in zip(tau, own.bias, strict=True)]
-        right += [[-own.without_accelerations(row)] for row in rows]
-        found = solved(left, right)
-        if found is None:
+        right = [[a - b] for a, b in zip(tau, reference.bias, strict=True)]
+        right += [[-reference.without_accelerations(row)] for row in rows]
+        solution = solved(left, right)
+        if solution is None:
             yield "acceleration", "the mechanism", False
             return
-        for u, entry, theirs in zip(own.speeds, found[:size], udot, strict=True):
+        for u, entry, theirs in zip(reference.speeds, solution[:size], udot, strict=True):
             yield "acceleration", f"speed '{u.name}'", entry[0] == theirs
-        for row, entry in zip(rows, found[size:], strict=True):
+        for row, entry in zip(rows, solution[size:], strict=True):
             yield "multiplier", f"'{row.name}'", entry[0] == multipliers.get(row.name)
 
 
@@ -436,7 +436,7 @@ def _prints(entries: Sequence[Any]) -> list[int]:
 
 
 def _applied(equations: EquationsOfMotion) -> list[int]:
-    """What the loads come to on the speeds of the tree, weight apart: wrenches by the links' Jacobians, and forces."""
+    """Generalised forces of the loads on the tree's speeds, without weight."""
     tree, loads = equations.tree, loads_of(equations.system, equations.tree)
     efforts = [as_expr(entry) for entry in loads.speed_forces()]
     for i, (n, f) in enumerate(loads.wrenches()):
@@ -462,7 +462,7 @@ _LETTERS = {"mass_matrix": "M", "inverse_dynamics": "τ", "forward_dynamics": "u
 
 @dataclass(frozen=True)
 class Row:
-    """What one function costs as derived by one formalism; `nanoseconds` is None where it was not run."""
+    """Operation counts of one function by one formalism; `nanoseconds` is None if it was not run."""
 
     formalism: str
     function: str
@@ -501,31 +501,31 @@ class Comparison(Shown):
 
     @property
     def verdict(self) -> str:
-        """One sentence: how many distinct derivations agree, what the reference says, and what none derives."""
+        """One sentence: the number of distinct derivations that agree, and the result of the reference."""
         which = listed([repr(name) for name in self.states])
         stated = f"; the rates of {which} are the model's own, the same in all" if self.states else ""
-        own = [f"{name} is in the speeds {chosen!r} and compared by u̇" for name, chosen in self.speeds.items()]
+        others = [f"{name} is in the speeds {chosen!r} and compared by u̇" for name, chosen in self.speeds.items()]
         touching = [] if self.contacts is None else [str(self.contacts)]
-        return "; ".join([self._derived, *own, *touching]) + stated
+        return "; ".join([self._derived, *others, *touching]) + stated
 
     @property
     def _derived(self) -> str:
         number = len(self.formalisms)
-        said = "one formalism" if number == 1 else f"{number} formalisms agree exactly"
+        text = "one formalism" if number == 1 else f"{number} formalisms agree exactly"
         if not self.alike:
-            said = "the formalisms DISAGREE"
+            text = "the formalisms DISAGREE"
         elif number > 1 and self.derivations:
             counts = [(len(by), _LETTERS.get(function, function)) for function, by in self.derivations.items()]
-            own, letter = counts[0]
-            each = [f"{own} distinct derivation{'s' * (own != 1)} of {letter}"]
-            each += [f"{own} of {letter}" for own, letter in counts[1:]]
-            said += f", by {listed(each)}"
+            number_of, letter = counts[0]
+            parts = [f"{number_of} distinct derivation{'s' * (number_of != 1)} of {letter}"]
+            parts += [f"{number_of} of {letter}" for number_of, letter in counts[1:]]
+            text += f", by {listed(parts)}"
         if not self.reference or self.reference.not_covered:
-            return f"{said}; {self.reference}"
+            return f"{text}; {self.reference}"
         agrees = (
             "and so does the reference derivation" if self.alike and number > 1 else "the reference derivation agrees"
         )
-        return f"{said}; {agrees}"
+        return f"{text}; {agrees}"
 
     def cheapest(self, function: str) -> Row:
         """The row with the fewest multiplications and additions."""
@@ -567,7 +567,7 @@ class Comparison(Shown):
 
 
 class CompareOptions(TypedDict, total=False):
-    """What `System.compare` takes besides formalisms."""
+    """Options of `System.compare` besides formalisms."""
 
     run: bool
     functions: Sequence[str] | str
@@ -607,7 +607,7 @@ def compare(
     result: dict[str, EquationsOfMotion] = {}
     rows: list[Row] = []
     refused: list[tuple[str, str]] = []
-    known: _Known = {}
+    counted: _Known = {}
     size = len(derive(model).u)
     for formalism in requested:
         few = FORMALISMS[formalism].few_speeds if formalisms is None else None
@@ -616,8 +616,8 @@ def compare(
             continue
         _warm_up(formalism, functions)
         try:
-            result[formalism], own = _rows(model, formalism, functions, run, known, chosen.get(formalism))
-            rows += own
+            result[formalism], more = _rows(model, formalism, functions, run, counted, chosen.get(formalism))
+            rows += more
         except PolhodeError as error:
             refused.append((formalism, str(error)))
     if not result:
@@ -625,13 +625,13 @@ def compare(
         raise PolhodeError(message, f"system '{model.name}'", refused[0][1], "E-PAPER-UNSUPPORTED")
     first, *others = result.values()
     if formalisms is None:
-        picked, own = _rows(model, "auto", functions, run, known)
-        rows += own
+        picked, more = _rows(model, "auto", functions, run, counted)
+        rows += more
         others.append(picked)
     alike = all(first.agrees_with(other) for other in others)
     derivations = {
         function: tuple(
-            tuple(name for name in by if name in result) for (of, *_), (*_, by) in known.items() if of == function
+            tuple(name for name in by if name in result) for (of, *_), (*_, by) in counted.items() if of == function
         )
         for function in functions
     }
@@ -652,17 +652,17 @@ def _touching(
     speeds = next(iter(derived.values())).speeds
     names = [group[0] for group in groups]
     alike = [name for name in names if derived[name].speeds == speeds and derived[name].constraints is None]
-    made = {name: Functions(Derivation(model, name)) for name in alike}
-    rows = sum(gap + tangents for each in made.values() for _, _, gap, tangents in each.derivation.synopsis.contacts)
-    few = max(2, len(made) * _MOST_ROWS // max(1, rows))
-    if any(each.value is None for each in model.parameters.values()):
+    functions = {name: Functions(Derivation(model, name)) for name in alike}
+    rows = sum(gap + tangents for f in functions.values() for _, _, gap, tangents in f.derivation.synopsis.contacts)
+    few = max(2, len(functions) * _MOST_ROWS // max(1, rows))
+    if any(parameter.value is None for parameter in model.parameters.values()):
         few = 0
-    return contact_agreement(dict(list(made.items())[:few]))
+    return contact_agreement(dict(list(functions.items())[:few]))
 
 
-def _names(given: Sequence[str] | str, kind: str) -> list[str]:
+def _names(named: Sequence[str] | str, kind: str) -> list[str]:
     """Names that a user gave, each once; a text is one name."""
-    entries = [given] if isinstance(given, str) else list_of(given, f"a list of {kind}s", f"compare {kind}s")
+    entries = [named] if isinstance(named, str) else list_of(named, f"a list of {kind}s", f"compare {kind}s")
     return list(dict.fromkeys(checked_name(entry, kind) for entry in entries))
 
 
@@ -687,9 +687,9 @@ def _warm_up(formalism: str, functions: Sequence[str]) -> None:
 
 
 def _rows(
-    model: Model, formalism: str, functions: Sequence[str], run: bool, known: _Known, speeds: str | None = None
+    model: Model, formalism: str, functions: Sequence[str], run: bool, counted: _Known, speeds: str | None = None
 ) -> tuple[EquationsOfMotion, list[Row]]:
-    """What each function costs, derived afresh so that none is charged for another; and the last one's equations."""
+    """Costs of each function, each of a fresh derivation; and the equations of the last one."""
     equations, rows = derive(model, formalism, speeds=speeds), []
     for function in functions:
         began = time.perf_counter()
@@ -698,11 +698,11 @@ def _rows(
         roots = [root for _, _, entries in catalogued(function)[1](equations) for root in entries]
         took = time.perf_counter() - began
         key = (function, *map(id, roots))
-        if key not in known:
+        if key not in counted:
             compiled = Functions(derivation)
             ns = nanoseconds_per_call(compiled, function) if run else None
-            known[key] = roots, count(compiled.program(function)), ns, []
-        _, cost, ns, by = known[key]
+            counted[key] = roots, count(compiled.program(function)), ns, []
+        _, cost, ns, by = counted[key]
         by.append(formalism)
         operations = cost.multiplications, cost.additions, cost.divisions, cost.sincos
         rows.append(Row(formalism, function, *operations, took * 1e3, ns))

@@ -51,7 +51,7 @@ def contact_agreement(derived: Mapping[str, Functions]) -> ContactAgreement:
     states = rows[0].closed_states() if len(rows) > 1 else []
     differences = [0.0]
     for x, held in states:
-        expected, *others = (each.accelerations(x, held) for each in rows)
+        expected, *others = (row.accelerations(x, held) for row in rows)
         differences.append(float(np.abs(np.array(others) - expected).max() / max(1e-9, np.abs(expected).max())))
     return ContactAgreement(len(states), tuple(derived), float(np.max(np.nan_to_num(differences, nan=1e9))))
 
@@ -60,29 +60,29 @@ class _Rows:
     """The contact problem of one formalism at x = (q, u, z)."""
 
     def __init__(self, functions: Functions) -> None:
-        self.known = known = functions.derivation.synopsis
-        self.q, self.u = len(known.coordinates), len(known.speeds)
-        values, self.slices = functions.parameter_values("contact_rates"), rows_of(known.contacts)
+        self.known = synopsis = functions.derivation.synopsis
+        self.q, self.u = len(synopsis.coordinates), len(synopsis.speeds)
+        values, self.slices = functions.parameter_values("contact_rates"), rows_of(synopsis.contacts)
         self.native = functions.native("contact_rates").with_parameters(values)
         self.inputs = functions.input_values()
 
     def at(self, x: Floats) -> dict[str, Floats]:
         """The rates of the state, and rows, responses, velocities, drift and gaps."""
-        given = {"x": x, "tau": np.zeros(self.u), "inputs": self.inputs, "t": np.zeros(1)}
-        made = self.native(*(np.atleast_2d(given[name]) for name in self.native.arrays))
-        found = {name: np.asarray(value[0]) for name, value in zip(self.native.outputs, made, strict=True)}
-        return found | {name: found[name].reshape(-1, self.u) for name in ("rows", "responses")}
+        arguments = {"x": x, "tau": np.zeros(self.u), "inputs": self.inputs, "t": np.zeros(1)}
+        results = self.native(*(np.atleast_2d(arguments[name]) for name in self.native.arrays))
+        values = {name: np.asarray(value[0]) for name, value in zip(self.native.outputs, results, strict=True)}
+        return values | {name: values[name].reshape(-1, self.u) for name in ("rows", "responses")}
 
     def accelerations(self, x: Floats, held: list[int]) -> Floats:
         """u̇ with the forces that keep rows without acceleration."""
-        found = self.at(x)
-        rates, A, response = found["xdot"][self.q : self.q + self.u], found["rows"][held], found["responses"][held]
-        force = -np.linalg.pinv(A @ response.T, rcond=RANK) @ (A @ rates + found["drift"][held])
+        values = self.at(x)
+        rates, A, response = values["xdot"][self.q : self.q + self.u], values["rows"][held], values["responses"][held]
+        force = -np.linalg.pinv(A @ response.T, rcond=RANK) @ (A @ rates + values["drift"][held])
         return np.asarray(rates + force @ response)
 
     def closed_states(self) -> list[tuple[Floats, list[int]]]:
         """Random states at which some gaps are closed, by Newton's method, and rows of these and others to hold."""
-        rng, made = np.random.default_rng(5), list[tuple[Floats, list[int]]]()
+        rng, states = np.random.default_rng(5), list[tuple[Floats, list[int]]]()
         for _ in range(_ATTEMPTS):
             x, residual = rng.uniform(-1.0, 1.0, self.q + self.u + len(self.known.states)), np.inf
             chosen = rng.permutation(len(self.slices))[: rng.integers(1, 4)].tolist()
@@ -90,16 +90,16 @@ class _Rows:
             normals = [self.slices[k].start for k in gaps]
             for _ in range(_STEPS):
                 scale_quaternions(x, self.known.quaternion_groups)
-                found = self.at(x)
-                residual = float(np.abs(found["gaps"][gaps]).max(initial=0.0))
-                if residual < _CLOSED or not all(np.isfinite(each).all() for each in found.values()):
+                values = self.at(x)
+                residual = float(np.abs(values["gaps"][gaps]).max(initial=0.0))
+                if residual < _CLOSED or not all(np.isfinite(value).all() for value in values.values()):
                     break
-                step = -np.linalg.pinv(found["rows"][normals]) @ found["gaps"][gaps]
+                step = -np.linalg.pinv(values["rows"][normals]) @ values["gaps"][gaps]
                 moved = np.concatenate([x[: self.q], step, x[self.q + self.u :]])
                 x[: self.q] += self.at(moved)["xdot"][: self.q]
-            if residual < _CLOSED and len(made) < _STATES:
+            if residual < _CLOSED and len(states) < _STATES:
                 rows = [i for k in chosen for i in range(self.slices[k].start, self.slices[k].stop)]
                 held = normals if normals and rng.random() < 0.5 else rows
-                x[self.q : self.q + self.u] -= np.linalg.pinv(found["rows"][held]) @ found["velocities"][held]
-                made.append((x, held))
-        return made
+                x[self.q : self.q + self.u] -= np.linalg.pinv(values["rows"][held]) @ values["velocities"][held]
+                states.append((x, held))
+        return states

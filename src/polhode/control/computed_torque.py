@@ -83,7 +83,7 @@ class ComputedTorque(TrackingController):
         names = self.tracking.names
         self.kp, self.kd = self.gains("kp", kp, names), self.gains("kd", kd, names)
         self.ki = None if ki is None else self.gains("ki", ki, names)
-        diagonals = [] if self.ki is None else [_diagonal(each) for each in (self.ki, self.kp, self.kd)]
+        diagonals = [] if self.ki is None else [_diagonal(gain) for gain in (self.ki, self.kp, self.kd)]
         for name, low, mid, high in zip(names, *diagonals, strict=True) if diagonals else ():
             if low >= mid * high:  # by Routh and Hurwitz
                 large = f"the integral gain {low:g} of '{name}' is too large"
@@ -98,7 +98,7 @@ class ComputedTorque(TrackingController):
         terms = [self.kd.times(followed.rates), self.kp.times(list(errors))]
         if self.ki:
             terms.append(self.ki.times(kept))
-        wanted = followed.accelerations_for([-sum(each) for each in zip(*terms, strict=True)])
+        wanted = followed.accelerations_for([-sum(row) for row in zip(*terms, strict=True)])
         accelerations = {step("a", u.name): a for u, a in zip(self.equations.u, wanted, strict=True)}
         states = [ControllerState(x, rate=error) for x, error in zip(kept, errors, strict=False)]
         forces = self.actuation.required(list(accelerations))
@@ -112,8 +112,8 @@ class ComputedTorque(TrackingController):
         second = rate_along(self.equations, self.law, first)
         total = [self.kd.times(first), self.kp.times(errors), second]
         if self.ki:
-            total.append(self.ki.times([each.symbol for each in self.law.states]))
-        left = [as_expr(sum(each)) for each in zip(*total, strict=True)]
+            total.append(self.ki.times([state.symbol for state in self.law.states]))
+        left = [as_expr(sum(row)) for row in zip(*total, strict=True)]
         more = (" + Ki ∫e", r" + K_i \int e\,\mathrm{d}t") if self.ki else ("", "")
         formula = (f"e'' + Kd e' + Kp e{more[0]} = 0", rf"\ddot{{e}} + K_d \dot{{e}} + K_p e{more[1]} = 0")
         return ErrorDynamics(dict(self.tracking.errors), tuple(left), formula, self.tracking.conditions)
@@ -136,7 +136,7 @@ class ComputedTorque(TrackingController):
 
 
 def _diagonal(gains: Any) -> list[float]:
-    values: dict[Expr, Any] = {each.symbol: each.value for each in gains.parameters.values()}
+    values: dict[Expr, Any] = {parameter.symbol: parameter.value for parameter in gains.parameters.values()}
     return [float(values[gains.matrix[k][k]]) for k in range(len(gains.matrix))]
 
 
@@ -168,8 +168,8 @@ class PotentialShaping(ModelBased):
         super().__init__(equations, inputs=inputs, parameters=parameters)
         self.actuation.check_full()
         self.potential = number_of(potential, f"{self.name} potential")
-        known = {*self.equations.q, *(each.symbol for each in self.equations.system.parameters.values())}
-        others = [x for x in free_symbols([self.potential]) if x not in known]
+        allowed = {*self.equations.q, *(parameter.symbol for parameter in self.equations.system.parameters.values())}
+        others = [x for x in free_symbols([self.potential]) if x not in allowed]
         if others:
             message = f"the potential depends on {spelled(others[0])}, which is no coordinate or parameter."
             raise PolhodeError(message, self.name, "Give an expression of equations.q.", "E-CONTROL-DEPENDENCE")
@@ -198,9 +198,9 @@ class PotentialShaping(ModelBased):
         e, u = self.equations, list(self.equations.u)
         act = self.actuation
         moving = zip(act.required([0] * len(u)), e.coriolis_matrix @ Vector(u), act.at_rest(), strict=True)
-        friction = Vector([as_expr(whole - own - still) for whole, own, still in moving])
-        rubs = not all(is_zero(each) for each in friction)
-        made = self._prove(
+        friction = Vector([as_expr(total - natural - still) for total, natural, still in moving])
+        rubs = not all(is_zero(x) for x in friction)
+        proof = self._prove(
             e.kinetic_energy + potential,
             quadratic(self.kd.matrix, u) + friction.dot(u),
             is_constant=True,
@@ -209,7 +209,7 @@ class PotentialShaping(ModelBased):
             conclusion=conclusion,
         )
         more = ("the loads d that depend on speeds drive the mechanism, uᵀ d < 0",) if rubs else ()
-        return replace(made, conditions=(*made.conditions, *more))
+        return replace(proof, conditions=(*proof.conditions, *more))
 
 
 class PDGravity(PotentialShaping):
@@ -243,7 +243,7 @@ class PDGravity(PotentialShaping):
         pull = self.tracking.by_speeds.T @ Vector(self.kp.times(list(e)))
         parts = zip(self.actuation.at_rest(), pull, self.kd.times(self.equations.u), strict=True)
         return Written(
-            self.actuation.solved([held - own - damping for held, own, damping in parts]),
+            self.actuation.solved([held - gravity - damping for held, gravity, damping in parts]),
             e,
             reference=self.tracking.reference,
             parameters={**self.kp.parameters, **self.kd.parameters},
@@ -298,11 +298,11 @@ class OperationalSpace(ModelBased):
         e = self.equations
         e.located(frame)
         self.frame = frame
-        given = tuple(axes) if isinstance(axes, str | list | tuple) else ()
-        if not given or any(axis not in _AXES or given.count(axis) > 1 for axis in given):
+        names = tuple(axes) if isinstance(axes, str | list | tuple) else ()
+        if not names or any(axis not in _AXES or names.count(axis) > 1 for axis in names):
             message, cure = f"{shown(axes)} does not name axes of space.", "Give axes='xyz', or fewer."
             raise PolhodeError(message, self.name, cure, "E-CONTROL-NAME")
-        self.axes = tuple(axis for axis in _AXES if axis in given)
+        self.axes = tuple(axis for axis in _AXES if axis in names)
         self.follows_orientation = isinstance(orientation, str)
         if isinstance(orientation, str) and orientation != "reference":
             cure = 'Give a rotation, or "reference" to have it follow one.'
@@ -329,7 +329,7 @@ class OperationalSpace(ModelBased):
             cure = "Give a small number, such as 0.01."
             raise PolhodeError(f"the damping {shown(damping)} is negative.", self.name, cure, "E-CONTROL-NUMBER")
 
-    def _posture(self, given: Any) -> dict[str, Fraction]:
+    def _posture(self, values: Any) -> dict[str, Fraction]:
         """Set points of coordinates, by name, for the freedoms that the frame leaves; zero where not given."""
         e = self.equations
         left = len(e.u) - len(self.names)
@@ -339,8 +339,8 @@ class OperationalSpace(ModelBased):
             raise PolhodeError(message, self.name, cure, "E-CONTROL-UNSUPPORTED")
         if self.posture_kp is None:
             return {}
-        found = {q.name: Fraction(0) for q in self._coordinates()}
-        return found | named_numbers(given, "coordinate", found, f"{self.name} posture")
+        home = {q.name: Fraction(0) for q in self._coordinates()}
+        return home | named_numbers(values, "coordinate", home, f"{self.name} posture")
 
     def _coordinates(self) -> list[Expr]:
         """The coordinate whose rate each speed is."""
@@ -354,8 +354,8 @@ class OperationalSpace(ModelBased):
 
     @cached_property
     def _jacobian(self) -> Matrix:
-        whole = self.equations.jacobian(self.frame)
-        return Matrix([whole[row] for row in self._rows]).map(as_expr)
+        J = self.equations.jacobian(self.frame)
+        return Matrix([J[row] for row in self._rows]).map(as_expr)
 
     @cached_property
     def _columns(self) -> list[Any]:
@@ -368,18 +368,18 @@ class OperationalSpace(ModelBased):
         """The frame's position, its orientation where that is followed, and the posture."""
         e = self.equations
         p = e.pose(self.frame).p
-        made = [
+        references = [
             Reference(axis, 2, quantity=as_expr(p[k]), unit="m", position=(self.frame, k))
             for k, axis in enumerate(_AXES)
             if axis in self.axes
         ]
         if self.follows_orientation:
-            made += [Reference(name, 2, orientation=self.frame) for name in _QUATERNION]
-        known = {q.name: q for q in e.q}
-        return (*made, *(Reference(name, 0, value, known[name]) for name, value in self.posture.items()))
+            references += [Reference(name, 2, orientation=self.frame) for name in _QUATERNION]
+        coordinates = {q.name: q for q in e.q}
+        return (*references, *(Reference(name, 0, value, coordinates[name]) for name, value in self.posture.items()))
 
     @cached_property
-    def _wanted(self) -> tuple[list[Expr], list[Expr], list[Expr]]:
+    def _errors(self) -> tuple[list[Expr], list[Expr], list[Expr]]:
         """Errors, their rates (of an orientation: ω_r - ω), and accelerations of the reference."""
         e = self.equations
         p, V = e.pose(self.frame).p, frame_velocity(e, self.frame)
@@ -396,20 +396,20 @@ class OperationalSpace(ModelBased):
             else:
                 R_r, w_r, alpha_r = self._kept, Vector([0, 0, 0]), Vector([0, 0, 0])
             lacking = Vector([0, 0, 0])
-            for own, wanted in zip(R.columns, R_r.columns, strict=True):
-                lacking = lacking + own.cross(wanted)
-            errors += [as_expr(each / 2) for each in lacking]
-            rates += [as_expr(each) for each in w_r - w]
-            forward += [as_expr(each) for each in alpha_r]
+            for column, wanted in zip(R.columns, R_r.columns, strict=True):
+                lacking = lacking + column.cross(wanted)
+            errors += [as_expr(x / 2) for x in lacking]
+            rates += [as_expr(x) for x in w_r - w]
+            forward += [as_expr(x) for x in alpha_r]
         return errors, rates, forward
 
     def write(self) -> Written:
         """Errors, accelerations of the frame, efforts of the posture, the force on the frame, and controls."""
         e, J = self.equations, self._jacobian
-        errors, rates, forward = self._wanted
-        own = {step("e", name): error for name, error in zip(self.names, errors, strict=True)}
-        terms = zip(forward, self.kd.times(rates), self.kp.times(list(own)), strict=True)
-        accelerations = {step("a", name): as_expr(sum(each)) for name, each in zip(self.names, terms, strict=True)}
+        errors, rates, forward = self._errors
+        errors_by_step = {step("e", name): error for name, error in zip(self.names, errors, strict=True)}
+        terms = zip(forward, self.kd.times(rates), self.kp.times(list(errors_by_step)), strict=True)
+        accelerations = {step("a", name): as_expr(sum(term)) for name, term in zip(self.names, terms, strict=True)}
         held, bias = self._held(), bias_acceleration(e, self.frame)
         drift = {step("h", name): as_expr(bias[row]) for name, row in zip(self.names, self._rows, strict=True)}
         efforts = [step("p", u.name) for u in e.u] if held else [as_expr(0)] * len(e.u)
@@ -421,14 +421,14 @@ class OperationalSpace(ModelBased):
         forces = {step("F", name): as_expr(F) for name, F in zip(self.names, solved, strict=True)}
         pushed = J.T @ Vector(list(forces))
         parts = zip(self.actuation.required([0] * len(e.u)), efforts, pushed, strict=True)
-        done = [as_expr(sum(each)) for each in parts]
-        gains = [self.kp, self.kd, *(each for each in (self.posture_kp, self.posture_kd) if each)]
+        done = [as_expr(sum(part)) for part in parts]
+        gains = [self.kp, self.kd, *(gain for gain in (self.posture_kp, self.posture_kd) if gain)]
         lost = () if self.damping else (f"'{self.frame}' cannot be moved in some direction",)
         return Written(
             self.actuation.solved(done),
-            {**own, **accelerations, **drift, **held, **feels, **forces},
+            {**errors_by_step, **accelerations, **drift, **held, **feels, **forces},
             reference=self.reference,
-            parameters={name: each for own in gains for name, each in own.parameters.items()},
+            parameters={name: parameter for gain in gains for name, parameter in gain.parameters.items()},
             conditions=lost,
             singular=tuple((words, as_expr(prod(factors.pivots, start=as_expr(1)))) for words in lost),
             errors={name: error for name, error in zip(self.names, errors, strict=True) if name in _TURNS},
@@ -453,36 +453,36 @@ class OperationalSpace(ModelBased):
         e = self.equations
         if self.posture_kd is None or len(e.u) == len(self.names):
             return {}
-        made = [as_expr(-each) for each in self.posture_kd.times(e.u)]
+        forces = [as_expr(-x) for x in self.posture_kd.times(e.u)]
         if self.posture_kp is not None:
             lacking = [Reference(q.name).symbols[0] - q for q in self._coordinates()]
-            made = [as_expr(a + b) for a, b in zip(made, self.posture_kp.times(lacking), strict=True)]
-        return {step("p", u.name): each for u, each in zip(e.u, made, strict=True)}
+            forces = [as_expr(a + b) for a, b in zip(forces, self.posture_kp.times(lacking), strict=True)]
+        return {step("p", u.name): x for u, x in zip(e.u, forces, strict=True)}
 
     @cached_property
     def error_dynamics(self) -> ErrorDynamics:
         """ė̇ + Kd ė + Kp e along the closed loop; of an orientation, ė is ω_r - ω."""
-        errors, rates, _ = self._wanted
+        errors, rates, _ = self._errors
         second = rate_along(self.equations, self.law, rates)
         left = zip(second, self.kd.times(rates), self.kp.times(errors), strict=True)
         formula = ("e'' + Kd e' + Kp e = 0", r"\ddot{e} + K_d \dot{e} + K_p e = 0")
         named = dict(zip(self.names, errors, strict=True))
-        return ErrorDynamics(named, tuple(as_expr(sum(each)) for each in left), formula, self.law.conditions)
+        return ErrorDynamics(named, tuple(as_expr(sum(row)) for row in left), formula, self.law.conditions)
 
     @cached_property
     def lyapunov(self) -> LyapunovFunction:
         """V = ½ ėᵀė + ½ eᵀ Kp e of the position, and of a kept orientation ½ ω² + ½ kp tr(1 - R_rᵀ R) beside it."""
-        errors, rates, _ = self._wanted
+        errors, rates, _ = self._errors
         count = len(self.axes)
-        place = Matrix([row[:count] for row in self.kp.matrix[:count]])
-        V = (quadratic(Matrix.identity(len(rates)), rates) + quadratic(place, errors[:count])) / 2
+        block = Matrix([row[:count] for row in self.kp.matrix[:count]])
+        V = (quadratic(Matrix.identity(len(rates)), rates) + quadratic(block, errors[:count])) / 2
         formula = ("1/2 e'ᵀe' + 1/2 eᵀ Kp e", r"\tfrac12 \dot{e}^T \dot{e} + \tfrac12 e^T K_p e")
         if len(self.names) > count:
             turns = {self.kp.matrix[k][k] for k in range(count, count + 3)}
             if self._kept is None or not self.kp.is_diagonal or len(turns) > 1:
                 return super().lyapunov
             R = self.equations.pose(self.frame).R
-            together = sum(own.dot(wanted) for own, wanted in zip(R.columns, self._kept.columns, strict=True))
+            together = sum(column.dot(wanted) for column, wanted in zip(R.columns, self._kept.columns, strict=True))
             V = V + self.kp.matrix[count][count] * (3 - together) / 2
             turned = " + 1/2 kp tr(1 - R_rᵀR)", r" + \tfrac12 k_p \operatorname{tr}(1 - R_r^T R)"
             formula = (formula[0] + turned[0], formula[1] + turned[1])

@@ -108,15 +108,15 @@ class EKF(Observer):
 
     @property
     def _P(self) -> Matrix:
-        size, own = len(self.plant.names), self.covariance_symbols
-        return Matrix([[own[min(i, j), max(i, j)] for j in range(size)] for i in range(size)])
+        size, entries = len(self.plant.names), self.covariance_symbols
+        return Matrix([[entries[min(i, j), max(i, j)] for j in range(size)] for i in range(size)])
 
     @cached_property
     def _measured(self) -> tuple[list[Expr], list[list[Expr]], list[Expr], Matrix]:
         """The state and P after a sample is measured, what was not expected of it, and S."""
         plant, P, size = self.plant, self._P, len(self.plant.names)
-        known = [*plant.x, self.equations.system.time]
-        C, _ = output_rates(self.equations, plant.moved, self.outputs, [], known, self.name)
+        arguments = [*plant.x, self.equations.system.time]
+        C, _ = output_rates(self.equations, plant.moved, self.outputs, [], arguments, self.name)
         V = Matrix(self.measurement_noise.tolist()).map(as_expr)
         y = measured_symbols(self.outputs)
         expected = substitute([*self.outputs.values()], self.equations.tree.followed)
@@ -141,35 +141,35 @@ class EKF(Observer):
 
     @cached_property
     def graphs(self) -> Mapping[str, list[Expr]]:
-        """What a sample makes of x, P, y and c: `x` and `P` after it, `surprise` and `S`, `next x` and `next P`."""
+        """Expressions of one sample from x, P, y and c: `x`, `P` after it, `surprise`, `S`, `next x` and `next P`."""
         with quiet_collector():
             x, P, surprise, S = self._measured
-            own = self.covariance_symbols
-            values = dict(zip(self.plant.x, x, strict=True)) | {key: P[i][j] for (i, j), key in own.items()}
+            entries = self.covariance_symbols
+            values = dict(zip(self.plant.x, x, strict=True)) | {key: P[i][j] for (i, j), key in entries.items()}
             ahead, spread = self._predicted
             size = len(ahead)
-            moved = substitute([*ahead, *(spread[i][j] for i, j in own)], values)
-            made = {
+            moved = substitute([*ahead, *(spread[i][j] for i, j in entries)], values)
+            graphs = {
                 "x": x,
-                "P": [P[i][j] for i, j in own],
+                "P": [P[i][j] for i, j in entries],
                 "surprise": surprise,
                 "S": [as_expr(entry) for entry in S.entries()],
                 "next x": moved[:size],
                 "next P": moved[size:],
             }
-            check_size([each for part in made.values() for each in part], self.name, 'Take step="euler".')
-            return made
+            check_size([x for part in graphs.values() for x in part], self.name, 'Take step="euler".')
+            return graphs
 
     def design(self) -> Estimator:
         """The filter from sample to sample; its states are the estimates and P before a sample is measured."""
-        graphs, own = self.graphs, self.covariance_symbols
+        graphs, entries = self.graphs, self.covariance_symbols
         seen = {x: estimate_symbol(name) for x, name in zip(self.plant.x, self.plant.spellings, strict=True)}
         flat = iter(substitute([*graphs["x"], *graphs["next x"], *graphs["next P"]], seen))
         estimates = {x: next(flat) for x in self.plant.x}
         states = [ControllerState(seen[x], self.start[x], update=next(flat)) for x in self.plant.x]
         states += [
             ControllerState(key, Fraction(float(self.covariance[i, j])), update=next(flat))
-            for (i, j), key in own.items()
+            for (i, j), key in entries.items()
         ]
         measured = dict(zip(measured_symbols(self.outputs), self.outputs.values(), strict=True))
         return Estimator(
@@ -188,11 +188,11 @@ class EKF(Observer):
 def _symmetric(*products: tuple[Matrix, Matrix]) -> list[list[Expr]]:
     """Σ A Bᵀ, where that is symmetric: each entry on one side of the diagonal."""
     size = len(products[0][0])
-    found: list[list[Expr]] = [[as_expr(0)] * size for _ in range(size)]
+    product: list[list[Expr]] = [[as_expr(0)] * size for _ in range(size)]
     for i in range(size):
         for j in range(i, size):
-            found[i][j] = found[j][i] = as_expr(sum((A[i].dot(B[j]) for A, B in products), start=as_expr(0)))
-    return found
+            product[i][j] = product[j][i] = as_expr(sum((A[i].dot(B[j]) for A, B in products), start=as_expr(0)))
+    return product
 
 
 #: How far samples may be from equally spaced, as a part of the sample time.
@@ -203,7 +203,7 @@ _CURE = "Give arrays of numbers, without samples that lack."
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimates(Shown):
-    """What a filter made of samples: at each time `t` the state `x` (N, n) and its `covariances` (N, m, m).
+    """Estimates of a filter from samples: at each time `t` the state `x` (N, n) and `covariances` (N, m, m).
 
     `innovations` (N, k) are what samples had that was not expected, with `innovation_covariances` (N, k, k).
 
@@ -237,7 +237,7 @@ class Estimates(Shown):
 
     @property
     def normalised_innovations(self) -> Floats:
-        """νᵀS⁻¹ν at each sample: if the noise is as said, as many on average as there are outputs."""
+        """νᵀS⁻¹ν at each sample; with the assumed noise its mean is the number of outputs."""
         solved = np.linalg.solve(self.innovation_covariances, self.innovations[:, :, None])[:, :, 0]
         return np.asarray((solved * self.innovations).sum(axis=1))
 
@@ -259,42 +259,42 @@ class Estimates(Shown):
 def filtered(ekf: EKF, times: Any, measurements: Any, controls: Any) -> Estimates:
     """The estimates of an extended Kalman filter along samples."""
     t, y, c = _samples(ekf, times, measurements, controls)
-    plant, own = ekf.plant, ekf.covariance_symbols
+    plant, entries = ekf.plant, ekf.covariance_symbols
     parts = ["x", "P", "surprise", "S", "next x", "next P"]
     roots = [root for part in parts for root in ekf.graphs[part]]
     ends = np.cumsum([len(ekf.graphs[part]) for part in parts])[:-1]
-    variables = [*plant.x, *own.values(), *measured_symbols(ekf.outputs), *plant.inputs.values()]
-    given = {name: float(value) for name, value in ekf.nominal.items()}
-    known = parameter_values(ekf.equations, given)
-    step = function_of([*variables, ekf.equations.system.time], roots, known)
+    variables = [*plant.x, *entries.values(), *measured_symbols(ekf.outputs), *plant.inputs.values()]
+    nominal = {name: float(value) for name, value in ekf.nominal.items()}
+    values = parameter_values(ekf.equations, nominal)
+    step = function_of([*variables, ekf.equations.system.time], roots, values)
     size, count = len(plant.names), len(ekf.outputs)
-    upper = tuple(np.array([*own]).T)
+    upper = tuple(np.array([*entries]).T)
     state = np.array([float(ekf.start[x]) for x in plant.x])
     spread = ekf.covariance[upper]
-    found: list[list[Floats]] = []
+    steps: list[list[Floats]] = []
     for k in range(len(t)):
-        made = np.split(step(np.concatenate([state, spread, y[k], c[k], t[k : k + 1]])), ends)
-        if not all(np.isfinite(part).all() for part in made[:4]):
+        results = np.split(step(np.concatenate([state, spread, y[k], c[k], t[k : k + 1]])), ends)
+        if not all(np.isfinite(part).all() for part in results[:4]):
             message = f"the filter diverged at t = {t[k]:g} s: its estimate is no longer a number."
             cure = "Begin nearer to the truth, or give more process noise or a shorter sample time."
             raise PolhodeError(message, ekf.name, cure, "E-OBSERVER-FAILED")
-        found.append(made[:4])
-        state, spread = made[4], made[5]
-    x, P, nu, S = (np.array([each[i] for each in found]) for i in range(4))
-    whole = np.zeros((len(t), size, size))
-    whole[:, upper[0], upper[1]] = whole[:, upper[1], upper[0]] = P
-    return Estimates(t, x, whole, nu, S.reshape(-1, count, count), plant.spellings, plant.names)
+        steps.append(results[:4])
+        state, spread = results[4], results[5]
+    x, P, nu, S = (np.array([row[i] for row in steps]) for i in range(4))
+    covariance = np.zeros((len(t), size, size))
+    covariance[:, upper[0], upper[1]] = covariance[:, upper[1], upper[0]] = P
+    return Estimates(t, x, covariance, nu, S.reshape(-1, count, count), plant.spellings, plant.names)
 
 
 def function_of(
-    variables: Sequence[Expr], roots: Sequence[Expr], known: Mapping[Expr, float]
+    variables: Sequence[Expr], roots: Sequence[Expr], values: Mapping[Expr, float]
 ) -> Callable[[Floats], Floats]:
     """Roots as a native function of an array of variables."""
-    lacking = [x for x in free_symbols(roots) if x not in known and x not in {*variables}]
+    lacking = [x for x in free_symbols(roots) if x not in values and x not in {*variables}]
     if lacking:
         cure = f"Give parameters={{{lacking[0].name!r}: …}}, or a value in the model."
         raise ValueMissing(f"the {described(lacking[0])} has no value.", cure=cure, code="E-OBSERVER-MISSING")
-    return native_function(variables, roots, known)
+    return native_function(variables, roots, values)
 
 
 def _samples(ekf: EKF, times: Any, measurements: Any, controls: Any) -> tuple[Floats, Floats, Floats]:
@@ -322,28 +322,28 @@ def _of_run(run: Any, inputs: Mapping[str, Expr]) -> dict[str, Any]:
     """The inputs that acted in a run, by name."""
     efforts = {} if run.tau is None else {name: run.effort(name) for name in run.efforts}
     declared = {} if run.inputs is None else dict(zip(run.input_names, run.inputs.T, strict=True))
-    known = {name: (declared if str(x.data[0]) == "input" else efforts).get(x.name) for name, x in inputs.items()}
-    return {name: value for name, value in known.items() if value is not None}
+    columns = {name: (declared if str(x.data[0]) == "input" else efforts).get(x.name) for name, x in inputs.items()}
+    return {name: value for name, value in columns.items() if value is not None}
 
 
-def _columns(given: Any, names: Sequence[str], count: int, what: str, place: str) -> Floats:
+def _columns(values: Any, names: Sequence[str], count: int, what: str, place: str) -> Floats:
     """An array (N, names); columns that are not named are nil in controls, and missing in measurements."""
-    if given is None:
+    if values is None:
         raise PolhodeError(f"there are no {what}.", place=place, cure=f"Give {what}.", code="E-OBSERVER-MISSING")
-    if isinstance(given, Mapping):
-        check_known(what.rstrip("s"), given, names, place=place, code="E-OBSERVER-NAME")
-        lacking = [name for name in names if name not in given]
+    if isinstance(values, Mapping):
+        check_known(what.rstrip("s"), values, names, place=place, code="E-OBSERVER-NAME")
+        lacking = [name for name in names if name not in values]
         if lacking and what == "measurements":
             raise PolhodeError(f"there is no measurement of '{lacking[0]}'.", place, "Give one.", "E-OBSERVER-MISSING")
         columns = (
-            numbers(given.get(name, 0.0), "finite numbers", cure=_CURE, place=f"{place} {what}") for name in names
+            numbers(values.get(name, 0.0), "finite numbers", cure=_CURE, place=f"{place} {what}") for name in names
         )
-        return np.array([np.broadcast_to(each, (count,)) for each in columns]).reshape(len(names), count).T
-    made = numbers(given, "finite numbers", cure=_CURE, place=f"{place} {what}")
-    if made.shape == (count,) and len(names) == 1:
-        made = made[:, None]
-    if made.shape != (count, len(names)):
+        return np.array([np.broadcast_to(column, (count,)) for column in columns]).reshape(len(names), count).T
+    array = numbers(values, "finite numbers", cure=_CURE, place=f"{place} {what}")
+    if array.shape == (count,) and len(names) == 1:
+        array = array[:, None]
+    if array.shape != (count, len(names)):
         samples = f"there are {count} samples of {', '.join(names) or 'nothing'}"
         cure = f"Give an array ({count}, {len(names)}), or columns by name."
-        raise ShapeError(f"{what} have the shape {made.shape}, and {samples}.", place, cure, "E-OBSERVER-SHAPE")
-    return made
+        raise ShapeError(f"{what} have the shape {array.shape}, and {samples}.", place, cure, "E-OBSERVER-SHAPE")
+    return array

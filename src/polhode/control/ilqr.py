@@ -127,7 +127,7 @@ class iLQR(Controller):
         self.horizon = _samples(duration, self.sample_time, self.name)
         check_no_quaternions(self.equations, self.name)
         self.lower, self.upper = input_limits(limits, self.plant.inputs, self.equations, self.nominal, self.name)
-        self._known = parameter_values(self.equations, {name: float(each) for name, each in self.nominal.items()})
+        self._known = parameter_values(self.equations, {name: float(value) for name, value in self.nominal.items()})
         self.running_cost, self.final_cost = self._costs(cost, final)
         self._compile(step_of(step, self.name))
         first = starts_of(self.equations, start, self.name)
@@ -141,16 +141,16 @@ class iLQR(Controller):
 
     def _costs(self, cost: Any, final: Any) -> tuple[Expr, Expr]:
         """The cost of a sample and of the end, of what is known there."""
-        made = [number_of(each, f"{self.name} {word}") for each, word in ((cost, "cost"), (final, "final"))]
-        made = substitute(made, self.equations.tree.followed)
+        costs = [number_of(value, f"{self.name} {word}") for value, word in ((cost, "cost"), (final, "final"))]
+        costs = substitute(costs, self.equations.tree.followed)
         state = {*self.plant.x, *self._known}
-        for each, allowed in zip(made, (state | {*self.plant.inputs.values()}, state), strict=True):
-            for x in free_symbols([each]):
+        for entry, allowed in zip(costs, (state | {*self.plant.inputs.values()}, state), strict=True):
+            for x in free_symbols([entry]):
                 if x not in allowed:
                     message = f"the cost depends on {x}, which is no part of the state, no input, or without value."
                     cure = "Give costs of coordinates, speeds, states and parameters; that of the motion of inputs too."
                     raise PolhodeError(message, self.name, cure, "E-CONTROL-DEPENDENCE")
-        return as_expr(made[0] * as_expr(self.sample_time)), made[1]
+        return as_expr(costs[0] * as_expr(self.sample_time)), costs[1]
 
     def _compile(self, method: str) -> None:
         plant, time = self.plant, self.equations.system.time
@@ -160,28 +160,28 @@ class iLQR(Controller):
             cure = "Make what varies in time an input, or a first-order state."
             raise PolhodeError(message, self.name, cure, "E-CONTROL-DEPENDENCE")
         both = [*plant.x, *plant.inputs.values()]
-        slope = [as_expr(each) for each in jacobian([self.running_cost], both)[0]]
-        bend = [as_expr(each) for each in jacobian(slope, both).entries()]
+        slope = [as_expr(x) for x in jacobian([self.running_cost], both)[0]]
+        bend = [as_expr(x) for x in jacobian(slope, both).entries()]
         self._step = function_of(both, [*after, self.running_cost], self._known)
         self._about = function_of(both, [*F.entries(), *G.entries(), *slope, *bend], self._known)
-        slope = [as_expr(each) for each in jacobian([self.final_cost], list(plant.x))[0]]
-        bend = [as_expr(each) for each in jacobian(slope, list(plant.x)).entries()]
+        slope = [as_expr(x) for x in jacobian([self.final_cost], list(plant.x))[0]]
+        bend = [as_expr(x) for x in jacobian(slope, list(plant.x)).entries()]
         self._end = function_of(plant.x, [self.final_cost, *slope, *bend], self._known)
 
-    def _guess(self, given: Any) -> Floats:
+    def _guess(self, guess: Any) -> Floats:
         names = [*self.plant.inputs]
         cure = "Give numbers by the names of inputs, or an array (samples, inputs)."
-        with understood("inputs to begin with", given, place=f"{self.name} guess", cure=cure):
-            if given is None or isinstance(given, Mapping):
-                if any(name not in names for name in given or {}):
+        with understood("inputs to begin with", guess, place=f"{self.name} guess", cure=cure):
+            if guess is None or isinstance(guess, Mapping):
+                if any(name not in names for name in guess or {}):
                     raise ValueError
-                row = np.array([float((given or {}).get(name, 0.0)) for name in names])
-                made = np.tile(row, (self.horizon, 1))
+                row = np.array([float((guess or {}).get(name, 0.0)) for name in names])
+                controls = np.tile(row, (self.horizon, 1))
             else:
-                made = np.array(given, dtype=np.float64).reshape(self.horizon, len(names))
-            if not np.isfinite(made).all():
+                controls = np.array(guess, dtype=np.float64).reshape(self.horizon, len(names))
+            if not np.isfinite(controls).all():
                 raise ValueError
-        return np.asarray(np.clip(made, self.lower, self.upper))
+        return np.asarray(np.clip(controls, self.lower, self.upper))
 
     def _stepped(self, about: _Motion, k: Floats, K: Floats, lengths: Floats) -> list[_Motion]:
         """The motions with c = c̄ + α k + K (x - x̄) for several α, side by side."""
@@ -194,8 +194,8 @@ class iLQR(Controller):
             for t in range(self.horizon):
                 wanted = about.c[t] + lengths[:, None] * k[t] + (x[:, t] - about.x[t]) @ K[t].T
                 c[:, t] = np.clip(wanted, self.lower, self.upper)
-                made = np.asarray(self._step(np.concatenate([x[:, t], c[:, t]], axis=1)))
-                x[:, t + 1], cost = made[:, :n], cost + made[:, n]
+                results = np.asarray(self._step(np.concatenate([x[:, t], c[:, t]], axis=1)))
+                x[:, t + 1], cost = results[:, :n], cost + results[:, n]
             cost = cost + np.asarray(self._end(x[:, -1]))[:, 0]
         finite = np.isfinite(x).all(axis=(1, 2)) & np.isfinite(cost)
         return [_Motion(x[i], c[i], float(cost[i]) if finite[i] else np.inf) for i in range(count)]
@@ -208,20 +208,20 @@ class iLQR(Controller):
         added, costs, converged = _FIRST, [motion.cost], False
         K = np.zeros((self.horizon, motion.c.shape[1], motion.x.shape[1]))
         for _ in range(most):
-            found = self._backward(motion, added)
-            if found is None:
+            policy = self._backward(motion, added)
+            if policy is None:
                 added = max(_FIRST, 10 * added)
                 if added > _MOST:
                     break
                 continue
-            k, K, slope, bend = found
+            k, K, slope, bend = policy
             enough = tolerance * (1 + abs(motion.cost))
             if -slope <= enough:  # perhaps only because so much was added that no step is taken
-                plain = found if added <= _FIRST else self._backward(motion, _FIRST)
+                plain = policy if added <= _FIRST else self._backward(motion, _FIRST)
                 converged = plain is not None and -plain[2] <= enough
                 break
             tried = self._stepped(motion, k, K, _LENGTHS)
-            fallen = [i for i, each in enumerate(tried) if each.cost - motion.cost
+            fallen = [i for i, trial in enumerate(tried) if trial.cost - motion.cost
                       <= _FALL * (_LENGTHS[i] * slope + _LENGTHS[i] ** 2 * bend / 2)]  # fmt: skip
             if fallen:
                 motion, added = tried[fallen[0]], added / 10
@@ -239,9 +239,9 @@ class iLQR(Controller):
     def _backward(self, motion: _Motion, added: float) -> tuple[Floats, Floats, float, float] | None:
         """Steps k and gains K of the linear-quadratic problem, and how the cost falls along k; None if not convex."""
         n, m, N = motion.x.shape[1], motion.c.shape[1], self.horizon
-        made = np.asarray(self._about(np.concatenate([motion.x[:-1], motion.c], axis=1)))
+        entries = np.asarray(self._about(np.concatenate([motion.x[:-1], motion.c], axis=1)))
         F, G, l, B = (part.reshape(N, *shape) for part, shape in zip(
-            np.split(made, np.cumsum([n * n, n * m, n + m]), axis=1),
+            np.split(entries, np.cumsum([n * n, n * m, n + m]), axis=1),
             ((n, n), (n, m), (n + m,), (n + m, n + m)), strict=True))  # fmt: skip
         end = np.asarray(self._end(motion.x[-1]))
         p, P = end[1 : n + 1], end[n + 1 :].reshape(n, n)
@@ -251,10 +251,10 @@ class iLQR(Controller):
             q = l[t] + FG.T @ p
             Q = B[t] + FG.T @ P @ FG
             Qcc = Q[n:, n:] + added * np.eye(m) + added * G[t].T @ G[t]
-            found = box_step((Qcc + Qcc.T) / 2, q[n:], self.lower - motion.c[t], self.upper - motion.c[t])
-            if found is None:
+            step = box_step((Qcc + Qcc.T) / 2, q[n:], self.lower - motion.c[t], self.upper - motion.c[t])
+            if step is None:
                 return None
-            k[t], free, inverse = found
+            k[t], free, inverse = step
             K[t][free] = -inverse @ Q[n:, :n][free]
             slope += float(k[t] @ q[n:])
             bend += float(k[t] @ Q[n:, n:] @ k[t])
@@ -264,8 +264,8 @@ class iLQR(Controller):
         return k, K, slope, bend
 
     def _sentences(self) -> list[str]:
-        found = f"A motion of {self.t[-1]:g} s and cost {self.cost:.6g} was found in {len(self.costs) - 1} iterations"
-        return [f"{found}." if self.converged else f"{found}; it is not known to be least.", *super()._sentences()]
+        text = f"A motion of {self.t[-1]:g} s and cost {self.cost:.6g} was found in {len(self.costs) - 1} iterations"
+        return [f"{text}." if self.converged else f"{text}; it is not known to be least.", *super()._sentences()]
 
     @property
     def cost(self) -> float:

@@ -52,7 +52,7 @@ from .weights import Floats, weights
 
 
 class LinearObserver(Observer):
-    """An observer with a constant gain L about an operating point; `gain` says which."""
+    """An observer with a constant gain L about an operating point, as `gain` returns it."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class LinearObserver(Observer):
 
     @property
     def is_sampled(self) -> bool:
-        """Whether it goes from sample to sample."""
+        """True for an observer in discrete time."""
         return self.sample_time is not None
 
     @property
@@ -109,8 +109,8 @@ class LinearObserver(Observer):
     def poles(self) -> NDArray[np.complex128]:
         """The eigenvalues of the error's motion; from sample to sample, with a sample time."""
         error = self.A - self.A @ self.L @ self.C if self.is_sampled else self.A - self.L @ self.C
-        found = np.linalg.eigvals(error).astype(np.complex128)
-        return found[np.argsort(-(np.abs(found) if self.is_sampled else found.real), kind="stable")]
+        values = np.linalg.eigvals(error).astype(np.complex128)
+        return values[np.argsort(-(np.abs(values) if self.is_sampled else values.real), kind="stable")]
 
     def _cell(self) -> Cell:
         rows = [
@@ -122,40 +122,40 @@ class LinearObserver(Observer):
 
     def design(self) -> Estimator:
         """Estimates of coordinates are q₀ + D δs, those of speeds and states u₀ + δu, z₀ + δz."""
-        made, point = self.deviations, self.linear.point
-        own = [estimate_symbol(name) for name in made.names]
+        deviation, point = self.deviations, self.linear.point
+        estimates = [estimate_symbol(name) for name in deviation.names]
         observed = self._observed
         y = measured_symbols(observed)
         at_rest = substitute([*observed.values()], point.values)
         surprise = [
-            as_expr(a - b - _sum(row, own)) for a, b, row in zip(y, at_rest, self.C.tolist(), strict=True)
+            as_expr(a - b - _sum(row, estimates)) for a, b, row in zip(y, at_rest, self.C.tolist(), strict=True)
         ]  # fmt: skip
-        corrected = [as_expr(x + _sum(row, surprise)) for x, row in zip(own, self.L.tolist(), strict=True)]
-        pushed = [as_expr(c - c0) for c, c0 in zip(made.inputs.values(), made.steady, strict=True)]
-        state = corrected if self.is_sampled else own
+        corrected = [as_expr(x + _sum(row, surprise)) for x, row in zip(estimates, self.L.tolist(), strict=True)]
+        pushed = [as_expr(c - c0) for c, c0 in zip(deviation.inputs.values(), deviation.steady, strict=True)]
+        state = corrected if self.is_sampled else estimates
         change = [
             as_expr(_sum(a, state) + _sum(b, pushed)) for a, b in zip(self.A.tolist(), self.B.tolist(), strict=True)
         ]
         if not self.is_sampled:
             change = [as_expr(x + _sum(row, surprise)) for x, row in zip(change, self.L.tolist(), strict=True)]
         states = tuple(
-            ControllerState(x, start, update=each) if self.is_sampled else ControllerState(x, start, rate=each)
-            for x, start, each in zip(own, self._start, change, strict=True)
+            ControllerState(x, start, update=x_next) if self.is_sampled else ControllerState(x, start, rate=x_next)
+            for x, start, x_next in zip(estimates, self._start, change, strict=True)
         )
         measured = dict(zip(y, observed.values(), strict=True))
         return Estimator(
-            self._estimates(state), states, measured, tuple(made.inputs.values()), sample_time=self.sample_time
+            self._estimates(state), states, measured, tuple(deviation.inputs.values()), sample_time=self.sample_time
         )
 
     def _estimates(self, change: Sequence[Expr]) -> dict[Expr, Expr]:
         equations, at, moved = self.equations, self.linear.point.values, self.linear.moved
         count = len(moved.names)
-        found = {x: at[x] for x in equations.tree.q}
+        values = {x: at[x] for x in equations.tree.q}
         for direction, step in zip(moved.directions, change[:count], strict=True):
             slopes = substitute([as_expr(entry) for entry in direction], at)
-            found = {x: as_expr(value + s * step) for (x, value), s in zip(found.items(), slopes, strict=True)}
+            values = {x: as_expr(value + s * step) for (x, value), s in zip(values.items(), slopes, strict=True)}
         others = [*equations.u, *equations.z]
-        return found | {x: as_expr(at[x] + step) for x, step in zip(others, change[count:], strict=True)}
+        return values | {x: as_expr(at[x] + step) for x, step in zip(others, change[count:], strict=True)}
 
 
 class KalmanFilter(LinearObserver):
@@ -194,10 +194,10 @@ class KalmanFilter(LinearObserver):
                 still = f"no noise drives the mode with the {mode.in_words(self.states, self.is_sampled)}"
                 message = f"{still}, which keeps its size: its estimate would never settle."
                 raise PolhodeError(message, self.name, "Give one of these states process noise.", "E-OBSERVER-SINGULAR")
-        made = solve_riccati(self.A.T, self.C.T, W, V, self.states, self.name, self.is_sampled)
-        self.P: Floats = made.P
+        riccati = solve_riccati(self.A.T, self.C.T, W, V, self.states, self.name, self.is_sampled)
+        self.P: Floats = riccati.P
         if not self.is_sampled:
-            return made.K.T
+            return riccati.K.T
         return np.asarray(np.linalg.solve(self.C @ self.P @ self.C.T + V, self.C @ self.P).T, dtype=np.float64)
 
 
@@ -227,19 +227,19 @@ class Luenberger(LinearObserver):
         """L by A. L. Tits and Y. Yang's choice of eigenvectors (1996)."""
         from scipy.signal import place_poles
 
-        given = list_of(self._poles, "a list of poles", f"{self.name} poles")
-        with understood("poles", given, place=self.name, cure="Give numbers, conjugate ones in pairs."):
-            wanted = np.array(given, dtype=np.complex128)
+        poles = list_of(self._poles, "a list of poles", f"{self.name} poles")
+        with understood("poles", poles, place=self.name, cure="Give numbers, conjugate ones in pairs."):
+            wanted = np.array(poles, dtype=np.complex128)
         if wanted.shape != (len(self.A),) or not (np.isfinite(wanted).all() and wanted.real.max() < 0):
             message = f"{len(self.A)} poles with negative real parts are needed."
             raise PolhodeError(message, self.name, "Give as many as there are states.", "E-OBSERVER-NUMBER")
         try:
-            made = place_poles(self.A.T, self.C.T, wanted)
+            placed = place_poles(self.A.T, self.C.T, wanted)
         except ValueError as error:
             message = f"these poles cannot be placed: {str(error).rstrip('.')}."
             cure = "Give conjugate poles in pairs, and no pole more often than there are outputs."
             raise PolhodeError(message, self.name, cure, "E-OBSERVER-SINGULAR") from error
-        return np.asarray(made.gain_matrix.T, dtype=np.float64)
+        return np.asarray(placed.gain_matrix.T, dtype=np.float64)
 
 
 def _sum(row: Sequence[float], values: Sequence[Expr]) -> Expr:
@@ -268,38 +268,36 @@ class HighGain(Observer):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(equations, parameters=parameters)
-        own = self.equations
+        record = self.equations
         named = (
-            own.coordinates if outputs is None else list_of(outputs, "a list of coordinates", f"{self.name} outputs")
+            record.coordinates if outputs is None else list_of(outputs, "a list of coordinates", f"{self.name} outputs")
         )
-        if own.quaternions or {*map(str, named)} != {*own.coordinates} or len(named) != len(own.coordinates):
-            every = f"a high-gain observer measures every coordinate ({listed(own.coordinates)})"
+        if record.quaternions or {*map(str, named)} != {*record.coordinates} or len(named) != len(record.coordinates):
+            every = f"a high-gain observer measures every coordinate ({listed(record.coordinates)})"
             message = f"{every}, none of them a quaternion's, and nothing else."
             raise PolhodeError(message, self.name, "Name all coordinates, or take an EKF.", "E-OBSERVER-UNSUPPORTED")
-        given = [epsilon, *list_of(gains, "two gains", f"{self.name} gains")]
-        with understood("positive numbers", given, place=self.name, cure="Give epsilon in seconds and gains=(2, 1)."):
-            self.epsilon, first, second = (number(x, "a number > 0", above=0.0, place=self.name) for x in given)
+        read = [epsilon, *list_of(gains, "two gains", f"{self.name} gains")]
+        with understood("positive numbers", read, place=self.name, cure="Give epsilon in seconds and gains=(2, 1)."):
+            self.epsilon, first, second = (number(x, "a number > 0", above=0.0, place=self.name) for x in read)
         self.gains = [first, second]
-        self.plant = state_equations(own, inputs, self.name)
-        self.start = starts_of(own, start, self.name)
+        self.plant = state_equations(record, inputs, self.name)
+        self.start = starts_of(record, start, self.name)
 
     def design(self) -> Estimator:
         """The copy of the mechanism with its corrections."""
-        own, plant = self.equations, self.plant
+        e, plant = self.equations, self.plant
         seen = {x: estimate_symbol(name) for x, name in zip(plant.x, plant.spellings, strict=True)}
-        y = measured_symbols(own.coordinates)
+        y = measured_symbols(e.coordinates)
         names = ("high gain epsilon", "high gain 1", "high gain 2")
         epsilon, a1, a2 = (symbol(name, "parameter") for name in names)
-        off = Vector([as_expr(a - b) for a, b in zip(y, own.q, strict=True)])
-        turned = own.tree.kinematic_left_inverse() @ off
-        corrections = [*off * (a1 / epsilon), *turned * (a2 / (epsilon * epsilon)), *[as_expr(0)] * len(own.z)]
+        off = Vector([as_expr(a - b) for a, b in zip(y, e.q, strict=True)])
+        turned = e.tree.kinematic_left_inverse() @ off
+        corrections = [*off * (a1 / epsilon), *turned * (a2 / (epsilon * epsilon)), *[as_expr(0)] * len(e.z)]
         rates = substitute([as_expr(f + c) for f, c in zip(plant.rates, corrections, strict=True)], seen)
         states = tuple(
             ControllerState(seen[x], self.start[x], rate=rate) for x, rate in zip(plant.x, rates, strict=True)
         )
         values = (self.epsilon, *self.gains)
-        parameters = {
-            each.name: Parameter(each, Fraction(value)) for each, value in zip((epsilon, a1, a2), values, strict=True)
-        }
+        parameters = {p.name: Parameter(p, Fraction(value)) for p, value in zip((epsilon, a1, a2), values, strict=True)}
         estimates: dict[Expr, Expr] = dict(seen)
-        return Estimator(estimates, states, dict(zip(y, own.q, strict=True)), tuple(plant.inputs.values()), parameters)
+        return Estimator(estimates, states, dict(zip(y, e.q, strict=True)), tuple(plant.inputs.values()), parameters)

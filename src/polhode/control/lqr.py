@@ -158,7 +158,7 @@ def deviations(linear: Linear, inputs: Sequence[str] | None, states: Sequence[st
     """Deviations from a steady operating point, and A and B there in numbers; of all states, or those named."""
     check_kind(Linear, "a set of linear equations, as equations.linearize(…) returns it", linear, place)
     if not linear.is_equilibrium:
-        message = next((each for each in linear.notices if "no equilibrium" in each), "this state is no equilibrium.")
+        message = next((x for x in linear.notices if "no equilibrium" in x), "this state is no equilibrium.")
         cure = "Find one with equations.equilibrium(free=[…]), the inputs that hold it among what is free."
         raise PolhodeError(message, place, cure, "E-CONTROL-FAILED")
     ports = linear if inputs is None else linear.with_ports(inputs)
@@ -181,9 +181,9 @@ def _kept(linear: Linear, states: Sequence[str] | None, A: Floats, place: str) -
     if states is None:
         kept = list(range(len(names)))
     else:
-        given = list_of(states, "a list of states", f"{place} states")
-        _check_states(given, names, f"{place} states")
-        kept = [k for k, name in enumerate(names) if name in given]
+        chosen = list_of(states, "a list of states", f"{place} states")
+        _check_states(chosen, names, f"{place} states")
+        kept = [k for k, name in enumerate(names) if name in chosen]
         if not kept:
             raise PolhodeError("no state is to be regulated.", f"{place} states", "Name some.", "E-CONTROL-MISSING")
     left = [k for k in range(len(names)) if k not in kept]
@@ -191,9 +191,9 @@ def _kept(linear: Linear, states: Sequence[str] | None, A: Floats, place: str) -
     if acting:
         message = f"{listed(acting)} cannot be left out: other states depend on it."
         raise PolhodeError(message, f"{place} states", "Name these states as well.", "E-CONTROL-DEPENDENCE")
-    equations, known = linear.equations, linear.point.values
-    rates = substitute([as_expr(rate) for rate in equations.all_coordinate_rates], known)
-    moved = substitute([as_expr(entry) for entry in linear.moved.back @ Vector(rates)], known)
+    equations, values = linear.equations, linear.point.values
+    rates = substitute([as_expr(rate) for rate in equations.all_coordinate_rates], values)
+    moved = substitute([as_expr(entry) for entry in linear.moved.back @ Vector(rates)], values)
     slopes = evaluate(moved, parameter_values(equations, linear.given))  # of displacements at the operating point
     running = [names[k] for k, slope in enumerate(slopes) if abs(slope) > 1e-9 and k in kept]
     if running:
@@ -203,25 +203,25 @@ def _kept(linear: Linear, states: Sequence[str] | None, A: Floats, place: str) -
     return kept
 
 
-def _check_states(given: Iterable[str], names: Sequence[str], place: str) -> None:
-    check_known("state", given, names, place=place, code="E-CONTROL-NAME")
+def _check_states(states: Iterable[str], names: Sequence[str], place: str) -> None:
+    check_known("state", states, names, place=place, code="E-CONTROL-NAME")
 
 
 def _of_states(linear: Linear, kept: Sequence[int]) -> tuple[tuple[Expr, ...], tuple[Reference, ...]]:
     equations, at = linear.equations, linear.point.values
-    known, names = parameter_values(equations, linear.given), linear.states
+    parameters, names = parameter_values(equations, linear.given), linear.states
     coordinates = {spelled(q): q for q in equations.q}
     symbols = [*map(coordinates.get, linear.displacements), *equations.u, *equations.z]  # a turn has none
-    found = {x: names[k] for k in kept if (x := symbols[k]) is not None}
+    named = {x: names[k] for k in kept if (x := symbols[k]) is not None}
     rates = dict(zip(equations.q, equations.coordinate_rates, strict=True))
     wanted: dict[Expr, Expr] = {}
     references: list[Reference] = []
-    for x, name in found.items():
+    for x, name in named.items():
         if x in wanted:
             continue
         rate = rates.get(x)
-        order = int(rate in found)
-        (start,) = evaluate([at[x]], known)
+        order = int(rate in named)
+        (start,) = evaluate([at[x]], parameters)
         references.append(Reference(name, order, Fraction(start), x))
         wanted[x] = references[-1].symbols[0]
         if rate is not None and order:
@@ -260,13 +260,13 @@ class LQR(Controller):
         self.deviations = deviations(linear, inputs, states, self.name)
         super().__init__(linear.equations, parameters=linear.given)
         self.sample_time = None if sample_time is None else sample_time_of(sample_time, self.name)
-        made, self._integrated = self.deviations, _integrated(integral, self.deviations, self.name)
-        self.Q = weights("Q", Q, made.names, self.name)
-        self.R = weights("R", R, [*made.inputs], self.name, positive=True)
-        A, B = made.A, made.B
+        deviation, self._integrated = self.deviations, _integrated(integral, self.deviations, self.name)
+        self.Q = weights("Q", Q, deviation.names, self.name)
+        self.R = weights("R", R, [*deviation.inputs], self.name, positive=True)
+        A, B = deviation.A, deviation.B
         if self.sample_time is not None:
             A, B = held(A, B, self.sample_time)
-        names, size, count = made.names, len(A), len(self._integrated)
+        names, size, count = deviation.names, len(A), len(self._integrated)
         rows = np.zeros((count, size + count))  # integrals of deviations are states too
         rows[range(count), [names.index(name) for name in self._integrated]] = self.sample_time or 1.0
         if self.is_sampled:
@@ -274,11 +274,11 @@ class LQR(Controller):
         self.A = np.vstack([np.hstack([A, np.zeros((size, count))]), rows])
         self.B = np.vstack([B, np.zeros((count, B.shape[1]))])
         self.states = (*names, *map(integral_name, self._integrated))
-        whole = np.zeros_like(self.A)
-        whole[: len(self.Q), : len(self.Q)] = self.Q
-        whole[len(self.Q) :, len(self.Q) :] = np.diag([*self._integrated.values()])
-        self._whole = whole
-        self.solution: Riccati = solve_riccati(self.A, self.B, whole, self.R, self.states, self.name, self.is_sampled)
+        weight = np.zeros_like(self.A)
+        weight[: len(self.Q), : len(self.Q)] = self.Q
+        weight[len(self.Q) :, len(self.Q) :] = np.diag([*self._integrated.values()])
+        self._whole = weight
+        self.solution: Riccati = solve_riccati(self.A, self.B, weight, self.R, self.states, self.name, self.is_sampled)
 
     @property
     def is_sampled(self) -> bool:
@@ -319,25 +319,25 @@ class LQR(Controller):
 
     def design(self) -> Law:
         """c = c₀ - K δx - K_I ξ."""
-        made = self.deviations
-        by_name = dict(zip(made.names, made.values, strict=True))
+        deviation = self.deviations
+        by_name = dict(zip(deviation.names, deviation.values, strict=True))
         integrals = {symbol(integral_name(name), "state"): by_name[name] for name in self._integrated}
         T, condition = self.sample_time, "the state is far from the operating point of the linear equations"
         states = tuple(
             ControllerState(x, rate=rate) if T is None else ControllerState(x, update=x + as_expr(T) * rate)
             for x, rate in integrals.items()
         )
-        controls, gains = feedback(self.K, [*made.values, *integrals], self.states, made)
-        return Law(controls, states, made.reference, parameters=gains, sample_time=T, conditions=(condition,))
+        controls, gains = feedback(self.K, [*deviation.values, *integrals], self.states, deviation)
+        return Law(controls, states, deviation.reference, parameters=gains, sample_time=T, conditions=(condition,))
 
 
 def feedback(
-    K: Floats, values: Sequence[Any], names: Sequence[str], made: Deviations, word: str = "K"
+    K: Floats, values: Sequence[Any], names: Sequence[str], deviation: Deviations, word: str = "K"
 ) -> tuple[dict[Expr, Expr], dict[str, Parameter]]:
     """c = c₀ - K v, with the entries of K as parameters of the law."""
     controls: dict[Expr, Expr] = {}
     parameters: dict[str, Parameter] = {}
-    for (name, control), steady, row in zip(made.inputs.items(), made.steady, K.tolist(), strict=True):
+    for (name, control), steady, row in zip(deviation.inputs.items(), deviation.steady, K.tolist(), strict=True):
         total = steady
         for state, value, entry in zip(names, values, row, strict=True):
             gain = symbol(f"{word}_{name}_{state}", "parameter")
@@ -352,23 +352,23 @@ def held(A: Floats, B: Floats, sample_time: float) -> tuple[Floats, Floats]:
     from scipy.linalg import expm
 
     size, count = B.shape
-    made = expm(np.block([[A, B], [np.zeros((count, size + count))]]) * sample_time)
-    return made[:size, :size], made[:size, size:]
+    blocks = expm(np.block([[A, B], [np.zeros((count, size + count))]]) * sample_time)
+    return blocks[:size, :size], blocks[:size, size:]
 
 
-def _integrated(given: Any, made: Deviations, place: str) -> dict[str, float]:
+def _integrated(integral: Any, deviation: Deviations, place: str) -> dict[str, float]:
     """Weights of integrals by the names of states."""
-    if given is None:
+    if integral is None:
         return {}
     cure = "Give weights by the names of states, for example integral={'x': 1}."
-    with understood("weights by name", given, place=f"{place} integral", cure=cure):
-        found = {str(name): float(value) for name, value in dict(given).items()}
-    _check_states(found, made.names, f"{place} integral")
-    wrong = [name for name, value in found.items() if not (np.isfinite(value) and value > 0)]
+    with understood("weights by name", integral, place=f"{place} integral", cure=cure):
+        integral_weights = {str(name): float(value) for name, value in dict(integral).items()}
+    _check_states(integral_weights, deviation.names, f"{place} integral")
+    wrong = [name for name, value in integral_weights.items() if not (np.isfinite(value) and value > 0)]
     if wrong:
-        message = f"the weight {found[wrong[0]]:g} of the integral of '{wrong[0]}' is not positive."
+        message = f"the weight {integral_weights[wrong[0]]:g} of the integral of '{wrong[0]}' is not positive."
         raise PolhodeError(message, f"{place} integral", cure, "E-CONTROL-NUMBER")
-    return found
+    return integral_weights
 
 
 class GainSchedule(Controller):
@@ -409,36 +409,36 @@ class GainSchedule(Controller):
                 "a schedule needs equations that find their equilibria.", "Give what system.derive() returns.",
                 "E-CONTROL-MISSING",
             )  # fmt: skip
-        kinds = [each for each in KINDS if each != "held"]
+        kinds = [kind for kind in KINDS if kind != "held"]
         check_known("kind of table", [kind], kinds, place=self.name, code="E-CONTROL-NAME")
         self.kind, self.by_reference = kind, by_reference
         self.variable, self.values = _over(over, self.name)
-        table, known = self.equations.system.parameters, {spelled(x): x for x in (*self.equations.q, *self.equations.u)}
+        table, names = self.equations.system.parameters, {spelled(x): x for x in (*self.equations.q, *self.equations.u)}
         self.is_parameter = self.variable in table
-        if not self.is_parameter and self.variable not in known:
+        if not self.is_parameter and self.variable not in names:
             what, place = "parameter, coordinate or speed", f"{self.name} over"
-            raise unknown(what, self.variable, [*known, *table], place=place, code="E-CONTROL-NAME")
+            raise unknown(what, self.variable, [*names, *table], place=place, code="E-CONTROL-NAME")
         check_no_quaternions(self.equations, self.name)
-        self.symbol: Expr = table[self.variable].symbol if self.is_parameter else known[self.variable]
+        self.symbol: Expr = table[self.variable].symbol if self.is_parameter else names[self.variable]
         self._given: dict[str, Any] = {"free": free, "start": start, "parameters": parameters}
 
         def regulator(linear: Linear) -> LQR:
             if design is None:
                 return LQR(linear, Q, R, inputs, sample_time=sample_time)
-            made = design(linear)
-            check_kind(LQR, "an LQR", made, f"{self.name} design")
-            return made
+            lqr = design(linear)
+            check_kind(LQR, "an LQR", lqr, f"{self.name} design")
+            return lqr
 
         self.equilibria = self._steady(equations, self.values, inputs)
         self.regulators = [regulator(equations.linearize(at)) for at in self.equilibria]
         first = self.regulators[0]
-        if any(each.states != first.states or each.inputs != first.inputs for each in self.regulators):
+        if any(regulator.states != first.states or regulator.inputs != first.inputs for regulator in self.regulators):
             message = "the regulators at the equilibria have not the same states and inputs."
             raise PolhodeError(message, self.name, "Design them alike.", "E-CONTROL-TWICE")
         if len(first.states) != len(first.deviations.names):
             cure = "Leave out integral=…."
             raise PolhodeError("integrals are not scheduled.", self.name, cure, "E-CONTROL-UNSUPPORTED")
-        self.K: Floats = np.array([each.K for each in self.regulators])
+        self.K: Floats = np.array([regulator.K for regulator in self.regulators])
         self._check_between(equations, regulator, inputs)
 
     def _steady(self, equations: EquilibriumMethods, values: Floats, inputs: Sequence[str] | None) -> list[Any]:
@@ -446,27 +446,27 @@ class GainSchedule(Controller):
         free, start = self._given["free"], self._given["start"]
         if free is None and not self.is_parameter:
             free = [*controls_of(self.equations, inputs, self.name)]
-        found: list[Any] = []
+        poses: list[Any] = []
         sought = self.equations.coordinates if free is None else free
         for value in values.tolist():
-            own = {**(self._given["parameters"] or {})}
-            given = {} if self.is_parameter else {self.variable: value}
+            parameters = {**(self._given["parameters"] or {})}
+            fixed = {} if self.is_parameter else {self.variable: value}
             if self.is_parameter:
-                own[self.variable] = value
-            if found:
-                start = {name: found[-1][name] for name in sought if name not in given}
-            found.append(equations.equilibrium(free, given=given or None, start=start, parameters=own or None))
-        return found
+                parameters[self.variable] = value
+            if poses:
+                start = {name: poses[-1][name] for name in sought if name not in fixed}
+            poses.append(equations.equilibrium(free, given=fixed or None, start=start, parameters=parameters or None))
+        return poses
 
     def _check_between(self, equations: EquilibriumMethods, regulator: Callable[[Linear], LQR], inputs: Any) -> None:
         """Refuse gains that do not hold the equilibria halfway between those that they were made for."""
         middle = np.array([(a + b) / 2 for a, b in pairwise(self.values.tolist())])
         read = _tables(self.values, self.K.reshape(len(self.K), -1), self.kind)
         for value, pose in zip(middle.tolist(), self._steady(equations, middle, inputs), strict=True):
-            made = regulator(equations.linearize(pose))
-            K = np.array([each(value) for each in read]).reshape(self.K.shape[1:])
-            poles = np.linalg.eigvals(made.A - made.B @ K)
-            size = np.abs(poles).max() - 1 if made.is_sampled else poles.real.max()
+            lqr = regulator(equations.linearize(pose))
+            K = np.array([row(value) for row in read]).reshape(self.K.shape[1:])
+            poles = np.linalg.eigvals(lqr.A - lqr.B @ K)
+            size = np.abs(poles).max() - 1 if lqr.is_sampled else poles.real.max()
             if size >= 0:
                 at = f"at {self.variable} = {value:.4g}, between two values"
                 message = f"{at}, gains that are read from the tables do not hold the equilibrium."
@@ -489,10 +489,10 @@ class GainSchedule(Controller):
         wanted = self.symbol if self.is_parameter else references[0].symbols[0]
         rate = references[0].symbols[1] if references and references[0].order else as_expr(0)
         measured = wanted if self.by_reference else self.symbol
-        own = state_names(self.equations)
-        symbols = [own[name] for name in names]
+        symbols_of = state_names(self.equations)
+        symbols = [symbols_of[name] for name in names]
         steady = np.array([[at[name] for name in (*names, *first.inputs)] for at in self.equilibria])
-        along = (as_expr(each(wanted)) for each in _tables(self.values, steady, self.kind))
+        along = (as_expr(curve(wanted)) for curve in _tables(self.values, steady, self.kind))
         named = zip((*names, *first.inputs), along, strict=True)
         at = [wanted if name == self.variable else value for name, value in named]
         for x, value in zip(symbols, at, strict=False):
@@ -501,7 +501,7 @@ class GainSchedule(Controller):
                 (slope,) = directional([value], {wanted: rate})
                 k = symbols.index(moving)
                 at[k] = as_expr(at[k] + slope)
-        gains = [each(measured) for each in _tables(self.values, self.K.reshape(len(self.K), -1), self.kind)]
+        gains = [curve(measured) for curve in _tables(self.values, self.K.reshape(len(self.K), -1), self.kind)]
         controls: dict[Expr, Expr] = {}
         for j, control in enumerate(first.deviations.inputs.values()):
             total = at[len(names) + j]
@@ -522,15 +522,15 @@ def _tables(x: Floats, columns: Floats, kind: str) -> list[Callable[[Any], Any]]
     return [constant(float(y[0])) if not np.ptp(y) else table(x, y, kind=kind) for y in columns.T]
 
 
-def _over(given: Any, place: str) -> tuple[str, Floats]:
+def _over(over: Any, place: str) -> tuple[str, Floats]:
     """The scheduling variable and its values."""
-    check_kind(Mapping, "values by the name of one variable", given, f"{place} over")
-    if len(given) != 1:
-        message = f"gains are scheduled over one variable, not {len(given)}."
+    check_kind(Mapping, "values by the name of one variable", over, f"{place} over")
+    if len(over) != 1:
+        message = f"gains are scheduled over one variable, not {len(over)}."
         raise PolhodeError(message, f"{place} over", "Give over={name: values}.", "E-CONTROL-SHAPE")
-    ((name, values),) = given.items()
-    made = numbers(values, "a list of numbers", dims=[1], place=f"{place} over", cure="Give ascending values.")
-    if len(made) < 2 or np.diff(made).min() <= 0:
+    ((name, values),) = over.items()
+    array = numbers(values, "a list of numbers", dims=[1], place=f"{place} over", cure="Give ascending values.")
+    if len(array) < 2 or np.diff(array).min() <= 0:
         message = f"{shown(values)} are not two or more ascending values."
         raise PolhodeError(message, f"{place} over", "Give ascending values.", "E-CONTROL-NUMBER")
-    return str(name), made
+    return str(name), array

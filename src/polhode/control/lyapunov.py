@@ -75,14 +75,14 @@ class ErrorDynamics(Typeset):
     @property
     def proved(self) -> bool:
         """Whether the errors obey the equation identically, by fingerprint."""
-        return all(is_zero(each) for each in self.residuals)
+        return all(is_zero(residual) for residual in self.residuals)
 
     @property
     def _verdict(self) -> str:
         return "proved, for all values of parameters and states" if self.proved else "not so: something is left over"
 
     def __str__(self) -> str:
-        return "\n".join([f"{self.formula[0]}: {self._verdict}", *(f"not where {each}" for each in self.conditions)])
+        return "\n".join([f"{self.formula[0]}: {self._verdict}", *(f"not where {x}" for x in self.conditions)])
 
     def __repr__(self) -> str:
         return f"ErrorDynamics({self.formula[0]}: {self._verdict})"
@@ -95,7 +95,7 @@ class ErrorDynamics(Typeset):
         return [(f"e_{{{latex_name(name)}}}", error) for name, error in self.errors.items()]
 
     def _sentences(self) -> list[str]:
-        return [f"{self._verdict[0].upper()}{self._verdict[1:]}.", *(f"Not where {each}." for each in self.conditions)]
+        return [f"{self._verdict[0].upper()}{self._verdict[1:]}.", *(f"Not where {x}." for x in self.conditions)]
 
     def _repr_latex_(self) -> str:
         from ..expr.latex_display import typeset
@@ -117,7 +117,7 @@ _STEPS, _LOST = 200, 1e3
 
 @dataclass(frozen=True, repr=False)
 class Signs(Told):
-    """What was found of V and W near the goal: None where it is not known.
+    """Definiteness of V and W near the goal; None where it is undecided.
 
     `is_definite` says whether V is above its value at the goal at every state near it, `is_far` whether nothing speaks
     against V and W far from it either. `sentences` say it in words.
@@ -156,19 +156,19 @@ class _DefinitenessCheck:
     ) -> None:
         self.equations, self.law = equations, law
         e = equations
-        made = e.in_independent_speeds(substitute([V, decrease], {**e.tree.followed, **law.measured}))
+        entries = e.in_independent_speeds(substitute([V, decrease], {**e.tree.followed, **law.measured}))
         self._given = goal is not None
         self._at = self._home() | self._goal(goal or {})
         self.variables: list[Expr] = []
         turned = self._turned()
-        self.V, self.W = substitute([as_expr(each) for each in made], turned)
+        self.V, self.W = substitute([as_expr(entry) for entry in entries], turned)
         met = {*free_symbols([self.V, self.W])}
-        own = [*e.q, *e.u, *e.z, *(each.symbol for each in law.states)]
-        own = [x for x in own if x not in turned]
-        self._is_whole = not self.is_tied and met.issuperset([*own, *self.variables])
-        own = [x for x in own if x in met and not (self.is_tied and x in {*e.q})]
-        self.variables = [*own, *(x for x in self.variables if x in met)]
-        self.parameters = {each.symbol: each.value for each in self._table()}
+        states = [*e.q, *e.u, *e.z, *(state.symbol for state in law.states)]
+        states = [x for x in states if x not in turned]
+        self._is_whole = not self.is_tied and met.issuperset([*states, *self.variables])
+        states = [x for x in states if x in met and not (self.is_tied and x in {*e.q})]
+        self.variables = [*states, *(x for x in self.variables if x in met)]
+        self.parameters = {parameter.symbol: parameter.value for parameter in self._table()}
         self.missing = [x.name for x in met if str(x.data[0]) == "parameter" and self.parameters.get(x) is None]
         self._fixed = {x: float(value) for x, value in self.parameters.items() if value is not None}
         self._fixed |= {x: 1.0 for x in met if x.name in self.missing}
@@ -188,48 +188,48 @@ class _DefinitenessCheck:
     def _home(self) -> dict[Expr, float]:
         """References at their defaults, what follows them there, all else zero and at rest."""
         e, law = self.equations, self.law
-        found = dict.fromkeys([*e.q, *e.u, *e.z], 0.0) | {e.q[first]: 1.0 for first in e.quaternions}
-        found |= {each.symbol: float(each.start) for each in e.system.states.values()}
-        found |= {each.symbol: float(each.start) for each in law.states}
-        found |= {each.symbol: float(each.value or 0) for each in e.system.inputs.values()}
-        wanted = {each.quantity: each for each in law.reference}
-        found |= {x: float(wanted[x].default or found[x]) for x in e.q if x in wanted}
-        found |= {each.symbols[0]: found[each.quantity] for each in law.reference if each.quantity in found}
-        values = {each.symbol: float(1 if each.value is None else each.value) for each in self._table()}
-        for each in law.reference:
-            if each.symbols[0] not in found and each.quantity is not None:
-                (found[each.symbols[0]],) = evaluate([each.quantity], {**values, **found, e.system.time: 0.0})
-        return found
+        home = dict.fromkeys([*e.q, *e.u, *e.z], 0.0) | {e.q[first]: 1.0 for first in e.quaternions}
+        home |= {state.symbol: float(state.start) for state in e.system.states.values()}
+        home |= {state.symbol: float(state.start) for state in law.states}
+        home |= {signal.symbol: float(signal.value or 0) for signal in e.system.inputs.values()}
+        wanted = {wanted.quantity: wanted for wanted in law.reference}
+        home |= {x: float(wanted[x].default or home[x]) for x in e.q if x in wanted}
+        home |= {r.symbols[0]: home[r.quantity] for r in law.reference if r.quantity in home}
+        values = {p.symbol: float(1 if p.value is None else p.value) for p in self._table()}
+        for reference in law.reference:
+            if reference.symbols[0] not in home and reference.quantity is not None:
+                (home[reference.symbols[0]],) = evaluate([reference.quantity], {**values, **home, e.system.time: 0.0})
+        return home
 
-    def _goal(self, given: Mapping[Any, Any]) -> dict[Expr, float]:
+    def _goal(self, pairs: Mapping[Any, Any]) -> dict[Expr, float]:
         e = self.equations
-        own = [*e.q, *e.u, *e.z, *(each.symbol for each in self.law.states)]
-        own += [x for each in self.law.reference for x in each.symbols]
-        known = {spelled(x): x for x in own}
-        values = {each.symbol: float(1 if each.value is None else each.value) for each in self._table()}
-        found = {}
-        for key, value in given.items():
-            x = key if isinstance(key, Expr) else known.get(key)
+        states = [*e.q, *e.u, *e.z, *(state.symbol for state in self.law.states)]
+        states += [x for wanted in self.law.reference for x in wanted.symbols]
+        names = {spelled(x): x for x in states}
+        values = {p.symbol: float(1 if p.value is None else p.value) for p in self._table()}
+        goal = {}
+        for key, value in pairs.items():
+            x = key if isinstance(key, Expr) else names.get(key)
             if x is None:
-                raise unknown("state", key, known, place="prove goal", code="E-CONTROL-NAME")
-            (found[x],) = evaluate([as_expr(value)], values)
-        return found
+                raise unknown("state", key, names, place="prove goal", code="E-CONTROL-NAME")
+            (goal[x],) = evaluate([as_expr(value)], values)
+        return goal
 
     def _turned(self) -> dict[Expr, Expr]:
         """Unit quaternions by three small turns from where they are: q₀ ∘ (√(1 - δ²/4), δ/2)."""
-        e, found = self.equations, dict[Expr, Expr]()
+        e, turned = self.equations, dict[Expr, Expr]()
         for first in e.quaternions if not self.is_tied else ():
             a, b, c, d = (as_expr(self._at[x]) for x in e.q[first : first + 4])
             turns = [symbol(f"turn {axis} of {e.q[first].name}", "turn") for axis in "xyz"]
             self.variables += turns
             x, y, z = (turn / 2 for turn in turns)
             w = sqrt(1 - x * x - y * y - z * z)
-            made = (
+            quaternion = (
                 a * w - b * x - c * y - d * z, a * x + b * w + c * z - d * y,
                 a * y - b * z + c * w + d * x, a * z + b * y - c * x + d * w,
             )  # fmt: skip
-            found |= {q: as_expr(value) for q, value in zip(e.q[first : first + 4], made, strict=True)}
-        return found
+            turned |= {q: as_expr(value) for q, value in zip(e.q[first : first + 4], quaternion, strict=True)}
+        return turned
 
     def _values(self, x: Floats, more: Mapping[Expr, float] | None = None) -> dict[Expr, float]:
         return {**self._fixed, **(more or {}), **dict(zip(self.variables, x.tolist(), strict=True))}
@@ -249,12 +249,12 @@ class _DefinitenessCheck:
     def bend(self, x: Floats) -> Floats:
         """The Hessian of V: differences of exact gradients."""
         h = 1e-5
-        rows = [(self.slope(x + each) - self.slope(x - each)) / (2 * h) for each in h * np.eye(len(x))]
-        made = np.array(rows).reshape(len(x), len(x))
-        return np.asarray((made + made.T) / 2)
+        rows = [(self.slope(x + step) - self.slope(x - step)) / (2 * h) for step in h * np.eye(len(x))]
+        matrix = np.array(rows).reshape(len(x), len(x))
+        return np.asarray((matrix + matrix.T) / 2)
 
     def least(self) -> tuple[Floats, Floats] | None:
-        """Where V is least, and its Hessian there; None where no such state is found."""
+        """The minimiser of V and its Hessian there; None if none is reached."""
         x = self.start
         H = self.bend(x)
         if self._is_still(x, H) and _lowest(H) >= -_small(H):
@@ -291,8 +291,8 @@ class _DefinitenessCheck:
         """V and W about the goal, and far from it."""
         if not self.variables:
             return _signs(None, "Whether V is positive is not known: it depends on no state.")
-        found = self.least()
-        if found is None:
+        nearest = self.least()
+        if nearest is None:
             H = self.bend(self.start)
             if np.isfinite(H).all() and _lowest(H) < -_small(H):
                 return _signs(False, f"V is not positive: near the goal it falls, along {self._along(H)}.")
@@ -301,8 +301,8 @@ class _DefinitenessCheck:
                 return _signs(False, f"V is not least at the goal: it changes with {name} there.")
             why = "no state was found where it is least. Give goal={…}: values of states by name"
             return _signs(None, f"Whether V is positive is not known: {why}.")
-        x, H = found
-        goal = {_word(each): float(value) for each, value in zip(self.variables, x, strict=True)}
+        x, H = nearest
+        goal = {_word(variable): float(value) for variable, value in zip(self.variables, x, strict=True)}
         near, far = (self._around(x, width) for width in (_NEAR, _FAR))
         if not len(near):
             return _signs(None, "Whether V is positive is not known: it has no value near the goal.", goal)
@@ -319,14 +319,14 @@ class _DefinitenessCheck:
         """V and W at random states about a state; further away what is wanted moves too."""
         rng = np.random.default_rng(0)
         wanted = [r for r in self._fixed if is_reference(r) and width > _NEAR]
-        wanted = [r for r in wanted if not any(r in each.symbols for each in self.law.reference if each.orientation)]
+        wanted = [r for r in wanted if not any(r in w.symbols for w in self.law.reference if w.orientation)]
         rows = []
         for _ in range(_COUNT):
-            step = np.array([_step(each, width, rng) for each in self.variables])
+            step = np.array([_step(x, width, rng) for x in self.variables])
             moved = dict(zip(wanted, (rng.standard_normal(len(wanted)) * width).tolist(), strict=True))
             rows.append(self._both(self._values(x + step, moved)))
-        made: Floats = np.array(rows).reshape(-1, 2)
-        return np.asarray(made[np.isfinite(made).all(axis=1)])
+        samples: Floats = np.array(rows).reshape(-1, 2)
+        return np.asarray(samples[np.isfinite(samples).all(axis=1)])
 
     def _along(self, H: Floats) -> str:
         """The states along which a Hessian is most negative."""
@@ -335,7 +335,7 @@ class _DefinitenessCheck:
 
     def _sentences(self, x: Floats, definite: bool, is_far: bool) -> list[str]:
         rows = zip(self.variables, x.tolist(), self.start.tolist(), strict=True)
-        moved = [f"{_word(each)} = {value:.4g}" for each, value, start in rows if abs(value - start) > 0.02]
+        moved = [f"{_word(x)} = {value:.4g}" for x, value, start in rows if abs(value - start) > 0.02]
         sentences = [f"V is least at {listed(moved)}."] if moved else []
         above = "V > 0 but at the goal" if definite else "V >= 0"
         near = "" if is_far else " (near the goal alone)"
@@ -376,7 +376,7 @@ def _small(H: Floats) -> float:
 
 
 def closed_loop_flow(equations: EquationsOfMotion, law: Law, is_constant: bool = False) -> dict[Expr, Expr]:
-    """How everything in a closed loop changes: q, u, z, t, the controller's states, and the reference.
+    """Rates of everything in a closed loop: q, u, z, t, the controller's states, and the reference.
 
     Efforts and inputs without a law are zero. A reference's derivative changes at the rate of the next one; where it
     `is_constant`, it does not change.
@@ -385,19 +385,19 @@ def closed_loop_flow(equations: EquationsOfMotion, law: Law, is_constant: bool =
         message = "a law that goes from sample to sample has no rates along the closed loop."
         raise PolhodeError(message, "lyapunov", "Take the law in continuous time.", "E-CONTROL-UNSUPPORTED")
     e = equations
-    acting = [*e.tau, *(each.symbol for each in e.system.inputs.values())]
+    acting = [*e.tau, *(signal.symbol for signal in e.system.inputs.values())]
     with quiet_collector():
         measured = dict(law.measured)
         controls = substitute(list(law.controls.values()), measured) if measured else list(law.controls.values())
         controls = list(e.in_independent_speeds(substitute(controls, e.tree.followed)))
-        values = {each: as_expr(0) for each in acting} | dict(zip(law.controls, controls, strict=True))
-        rates = [as_expr(each.rate) for each in law.states]
+        values = {x: as_expr(0) for x in acting} | dict(zip(law.controls, controls, strict=True))
+        rates = [as_expr(state.rate) for state in law.states]
         rates = substitute(rates, measured) if measured else rates
         moved = substitute([*e.coordinate_rates, *e.forward_dynamics, *e.z_rates], values)
-        found = dict(zip([*e.q, *e.u, *e.z], moved, strict=True))
-        found |= {each.symbol: rate for each, rate in zip(law.states, rates, strict=True)}
-        found[e.system.time] = as_expr(1)
-        return found if is_constant else found | reference_flow(law.reference)
+        flow = dict(zip([*e.q, *e.u, *e.z], moved, strict=True))
+        flow |= {state.symbol: rate for state, rate in zip(law.states, rates, strict=True)}
+        flow[e.system.time] = as_expr(1)
+        return flow if is_constant else flow | reference_flow(law.reference)
 
 
 def rate_along(
@@ -406,7 +406,7 @@ def rate_along(
     """The derivatives in time of expressions along the closed loop, `times` times; references are free functions."""
     record = record_of(equations, "rate_along")
     law = law.law if isinstance(law, Controller) else law
-    values = [as_expr(each) for each in (value if isinstance(value, Sequence) else [value])]
+    values = [as_expr(entry) for entry in (value if isinstance(value, Sequence) else [value])]
     flow = closed_loop_flow(record, law, is_constant)
     with quiet_collector():
         for _ in range(times):
@@ -482,7 +482,7 @@ class LyapunovFunction(Typeset):
 
     def _conclusions(self) -> list[str]:
         follows = [*self.signs.sentences, *([self.conclusion] if self.conclusion and self.proved else [])]
-        return [*(follows if self.holds else []), *(f"not where {each}" for each in self.conditions)]
+        return [*(follows if self.holds else []), *(f"not where {condition}" for condition in self.conditions)]
 
     def latex(self) -> str:
         """V and its rate in LaTeX."""
@@ -497,7 +497,7 @@ class LyapunovFunction(Typeset):
 
     def _sentences(self) -> list[str]:
         verdict = f"The equation {self._verdict}." if not self.holds else f"{self._verdict.capitalize()}."
-        return [verdict, *(f"{each[0].upper()}{each[1:].rstrip('.')}." for each in self._conclusions())]
+        return [verdict, *(f"{x[0].upper()}{x[1:].rstrip('.')}." for x in self._conclusions())]
 
     def _repr_latex_(self) -> str:
         from ..expr.latex_display import typeset
@@ -522,11 +522,11 @@ def prove(
     The equation is proved by fingerprint, with masses, lengths and gains as symbols. The signs are looked at by number,
     about the `goal`: values of states by name. Without one it is where references are, or where V is found to be least.
     """
-    found = law.law if isinstance(law, Controller) else law
+    written = law.law if isinstance(law, Controller) else law
     record = record_of(equations, "prove")
-    (rate,) = rate_along(record, found, [as_expr(V)], is_constant=is_constant)
-    words = (formula, rate_formula, conclusion, found.conditions)
-    return LyapunovFunction(as_expr(V), rate, as_expr(decrease), *words, partial(signs_of, record, found, goal=goal))
+    (rate,) = rate_along(record, written, [as_expr(V)], is_constant=is_constant)
+    words = (formula, rate_formula, conclusion, written.conditions)
+    return LyapunovFunction(as_expr(V), rate, as_expr(decrease), *words, partial(signs_of, record, written, goal=goal))
 
 
 def quadratic(form: Matrix, vector: Sequence[Any]) -> Expr:

@@ -81,8 +81,8 @@ class Actuation:
     @cached_property
     def idle(self) -> dict[Expr, Expr]:
         """Efforts and inputs that are no controls, and zero."""
-        acting = [*self.equations.tau, *(each.symbol for each in self.equations.system.inputs.values())]
-        return {each: as_expr(0) for each in acting if each not in self.controls}
+        acting = [*self.equations.tau, *(signal.symbol for signal in self.equations.system.inputs.values())]
+        return {x: as_expr(0) for x in acting if x not in self.controls}
 
     @cached_property
     def matrix(self) -> Matrix:
@@ -99,27 +99,27 @@ class Actuation:
     def required(self, accelerations: Sequence[Any]) -> list[Expr]:
         """M v + bias: what the controls together have to do on the speeds for accelerations v, by inverse dynamics."""
         e = self.equations
-        nothing = {each: as_expr(0) for each in (*self.controls, *self.idle)}
+        nothing = {x: as_expr(0) for x in (*self.controls, *self.idle)}
         with quiet_collector():
-            found = substitute(list(e.inverse_dynamics), nothing)
-            return substitute(found, dict(zip(e.udot, map(as_expr, accelerations), strict=True)))
+            efforts = substitute(list(e.inverse_dynamics), nothing)
+            return substitute(efforts, dict(zip(e.udot, map(as_expr, accelerations), strict=True)))
 
     def at_rest(self) -> list[Expr]:
-        """What the controls have to do to hold the mechanism where it is: the bias without speeds."""
+        """Controls that hold the mechanism at rest: the bias at zero speeds."""
         still = {u: as_expr(0) for u in self.equations.u}
         return substitute(self.required([0] * len(still)), still)
 
     def solved(self, forces: Sequence[Any]) -> dict[Expr, Expr]:
         """The controls c with B c = forces; the least of them, where there are more than speeds."""
-        B, forces = self.matrix, [as_expr(each) for each in forces]
+        B, forces = self.matrix, [as_expr(f) for f in forces]
         count, size = len(self.controls), len(forces)
         if same(B.entries(), Matrix.identity(size).entries()):
-            found: Sequence[Any] = forces
+            controls: Sequence[Any] = forces
         elif count == size:
-            found = [row[0] for row in solve_columns(B, [[each] for each in forces])]
+            controls = [row[0] for row in solve_columns(B, [[f] for f in forces])]
         else:
-            found = list(B.T @ Vector(solve_symmetric(B @ B.T, forces)))  # c = Bᵀ (B Bᵀ)⁻¹ f
-        return dict(zip(self.controls, map(as_expr, found), strict=True))
+            controls = list(B.T @ Vector(solve_symmetric(B @ B.T, forces)))  # c = Bᵀ (B Bᵀ)⁻¹ f
+        return dict(zip(self.controls, map(as_expr, controls), strict=True))
 
     @cached_property
     def undriven(self) -> list[Expr]:
@@ -150,23 +150,23 @@ def actuation(equations: EquationsOfMotion, inputs: Any, place: str) -> Actuatio
         cure = "Add joints."
         raise PolhodeError(f"'{equations.system.name}' has nothing that moves.", place, cure, "E-CONTROL-UNSUPPORTED")
     if inputs is not None:
-        found = controls_of(equations, inputs, place)
+        controls = controls_of(equations, inputs, place)
     else:
-        own = {u.name for u in equations.u}
-        found = declared_controls(equations)
-        if not found:
-            found = {name: tau for name, tau in joint_efforts(equations).items() if tau.name in own}
-            warn_of_base(equations, found, place)
-    if not found:
+        names = {u.name for u in equations.u}
+        controls = declared_controls(equations)
+        if not controls:
+            controls = {name: tau for name, tau in joint_efforts(equations).items() if tau.name in names}
+            warn_of_base(equations, controls, place)
+    if not controls:
         raise PolhodeError("no input is named.", place, "Name the controls: inputs=[…].", "E-CONTROL-MISSING")
-    return Actuation(equations, tuple(found.values()), place)
+    return Actuation(equations, tuple(controls.values()), place)
 
 
 def warn_of_base(equations: EquationsOfMotion, controls: Mapping[str, Expr], place: str) -> None:
     """Warn if controls that were not named act between the ground and a free base."""
     system, chosen = equations.system, {*controls.values()}
-    bases = [each for each in system.joints.values() if each.parent == system.ground.name and each.type.kind == "free"]
-    if all(each in bases or not each.u for each in system.joints.values()):
+    bases = [x for x in system.joints.values() if x.parent == system.ground.name and x.type.kind == "free"]
+    if all(joint in bases or not joint.u for joint in system.joints.values()):
         return  # a craft by itself, which has its thrusters
     for base in bases:
         acting = [spelled(tau) for tau in base.tau if tau in chosen]
@@ -201,40 +201,40 @@ class Gains(Typeset):
         return [as_expr(entry) for entry in self.matrix @ Vector(values)]
 
 
-def gains(word: str, given: Any, names: Sequence[str], place: str) -> Gains:
+def gains(word: str, entries: Any, names: Sequence[str], place: str) -> Gains:
     """K of a number for all `names`, of one for each in order or by name, or a symmetric positive definite matrix."""
     size = len(names)
-    if isinstance(given, Mapping):
-        check_known("gain", given, names, place=f"{place} {word}", code="E-CONTROL-NAME")
+    if isinstance(entries, Mapping):
+        check_known("gain", entries, names, place=f"{place} {word}", code="E-CONTROL-NAME")
         for name in names:
-            if name not in given:
+            if name not in entries:
                 message, cure = f"there is no gain for '{name}'.", "Give one for each, or one number for all."
                 raise PolhodeError(message, f"{place} {word}", cure, "E-CONTROL-MISSING")
-        given = [given[name] for name in names]
+        entries = [entries[name] for name in names]
     try:
-        shape: tuple[int, ...] | None = tuple(np.shape(given))
+        shape: tuple[int, ...] | None = tuple(np.shape(entries))
     except ValueError:  # rows differ in length
         shape = None
-    if shape == () and not isinstance(given, str | Mapping):
-        one = _parameter(word, given, place)
+    if shape == () and not isinstance(entries, str | Mapping):
+        one = _parameter(word, entries, place)
         return _diagonal([one.symbol] * size, {word: one})
     if shape == (size,):
-        made = {f"{word}_{name}": value for name, value in zip(names, given, strict=True)}
-        table = {key: _parameter(key, value, place) for key, value in made.items()}
-        return _diagonal([each.symbol for each in table.values()], table)
+        values = {f"{word}_{name}": value for name, value in zip(names, entries, strict=True)}
+        table = {key: _parameter(key, value, place) for key, value in values.items()}
+        return _diagonal([parameter.symbol for parameter in table.values()], table)
     if shape == (size, size):
-        return _full(word, np.asarray(given, dtype=object), names, place)
-    message = f"{shown(given)} is neither one gain, nor one for each of {', '.join(names)}, nor a matrix for them."
+        return _full(word, np.asarray(entries, dtype=object), names, place)
+    message = f"{shown(entries)} is neither one gain, nor one for each of {', '.join(names)}, nor a matrix for them."
     cure = f"Give a number, {size} of them, or {size} rows of {size}."
     raise PolhodeError(message, f"{place} {word}", cure, "E-CONTROL-SHAPE")
 
 
 def _parameter(name: str, value: Any, place: str) -> Parameter:
-    made = number_of(value, f"{place} {name}")
-    if not made.is_number or not np.isfinite(float(made.data)):
+    node = number_of(value, f"{place} {name}")
+    if not node.is_number or not np.isfinite(float(node.data)):
         cure = "Give one."
         raise PolhodeError(f"the gain {shown(value)} is not a number.", f"{place} {name}", cure, "E-CONTROL-NUMBER")
-    return Parameter(symbol(name, "parameter"), Fraction(made.data))
+    return Parameter(symbol(name, "parameter"), Fraction(node.data))
 
 
 def _diagonal(entries: Sequence[Expr], parameters: Mapping[str, Parameter]) -> Gains:
@@ -252,10 +252,10 @@ def _full(word: str, values: Any, names: Sequence[str], place: str) -> Gains:
         rows.append([])
         for j in range(size):
             key = f"{word}_{names[min(i, j)]}_{names[max(i, j)]}"  # one symbol for both: the matrix is symmetric
-            made = _parameter(key, values[i][j], place)
-            table.setdefault(key, made)
+            entry = _parameter(key, values[i][j], place)
+            table.setdefault(key, entry)
             rows[i].append(table[key].symbol)
-            numbers[i][j] = float(made.value or 0)
+            numbers[i][j] = float(entry.value or 0)
     if not np.allclose(numbers, numbers.T) or np.linalg.eigvalsh(numbers).min() <= 0.0:
         message = "the matrix of gains is not symmetric and positive definite."
         cure = "Give such a matrix, or a positive number for each."
@@ -284,10 +284,10 @@ class Written(Told):
 
     @cached_property
     def _values(self) -> dict[Expr, Expr]:
-        found: dict[Expr, Expr] = {}
+        values: dict[Expr, Expr] = {}
         for step, value in self.steps.items():
-            (found[step],) = substitute([as_expr(value)], found)
-        return found
+            (values[step],) = substitute([as_expr(value)], values)
+        return values
 
     def put_into(self, values: Sequence[Any]) -> list[Expr]:
         """Expressions with what the steps are in place of their symbols."""
@@ -296,16 +296,16 @@ class Written(Told):
     def law(self) -> Law:
         """The law with all steps put in."""
         controls = dict(zip(self.controls, self.put_into(list(self.controls.values())), strict=True))
-        changes = self.put_into([each.rate if each.update is None else each.update for each in self.states])
+        changes = self.put_into([state.rate if state.update is None else state.update for state in self.states])
         states = tuple(
-            replace(each, rate=change) if each.update is None else replace(each, update=change)
-            for each, change in zip(self.states, changes, strict=True)
+            replace(state, rate=change) if state.update is None else replace(state, update=change)
+            for state, change in zip(self.states, changes, strict=True)
         )
         met = {*free_symbols([*controls.values(), *changes])}
-        own = {name: each for name, each in self.parameters.items() if each.symbol in met}
-        vanishing = zip(self.singular, self.put_into([each for _, each in self.singular]), strict=True)
+        used = {name: parameter for name, parameter in self.parameters.items() if parameter.symbol in met}
+        vanishing = zip(self.singular, self.put_into([x for _, x in self.singular]), strict=True)
         singular = tuple((words, value) for (words, _), value in vanishing)
-        return Law(controls, states, self.reference, {}, own, None, self.conditions, singular, self.errors)
+        return Law(controls, states, self.reference, {}, used, None, self.conditions, singular, self.errors)
 
     def __str__(self) -> str:
         marks = {"=": " = ", "'": "' = ", "+": "⁺ = "}
@@ -318,12 +318,12 @@ class Written(Told):
 
     def lines(self) -> list[tuple[Expr, str, Expr]]:
         """Left side, mark ("=", or "'" for a rate, "+" for the next sample) and right side of each line to be read."""
-        made = [(step, "=", as_expr(value)) for step, value in self.steps.items()]
-        for each in self.states:
-            rate = each.rate if each.update is None else each.update
-            made.append((each.symbol, "'" if each.update is None else "+", as_expr(rate)))
-        made += [(control, "=", as_expr(value)) for control, value in self.controls.items()]
-        return [(left, mark, _readable(right)) for left, mark, right in made]
+        lines = [(step, "=", as_expr(value)) for step, value in self.steps.items()]
+        for state in self.states:
+            rate = state.rate if state.update is None else state.update
+            lines.append((state.symbol, "'" if state.update is None else "+", as_expr(rate)))
+        lines += [(control, "=", as_expr(value)) for control, value in self.controls.items()]
+        return [(left, mark, _readable(right)) for left, mark, right in lines]
 
 
 def step(letter: str, name: str) -> Expr:
@@ -374,33 +374,33 @@ class ModelBased(Controller):
 
         return prove(self.equations, self.law, V, decrease, **options)
 
-    def gains(self, word: str, given: Any, names: Sequence[str]) -> Gains:
-        """Positive gains as `given`, one for each of `names`: parameters of the law, called by the `word`."""
-        if given is None:
+    def gains(self, word: str, values: Any, names: Sequence[str]) -> Gains:
+        """Positive gains from `values`, one for each of `names`: parameters of the law, called by the `word`."""
+        if values is None:
             cure = f"Give {word}=…: a positive number, one for each of {', '.join(names)}, or a matrix."
             raise PolhodeError(f"no {word} is given.", self.name, cure, "E-CONTROL-MISSING")
-        made = gains(word, given, list(names), self.name)
-        for name, each in made.parameters.items():
-            if made.is_diagonal and (each.value is None or each.value <= 0):
-                message = f"the gain {name} = {shown(float(each.value or 0))} is not positive."
+        gains_read = gains(word, values, list(names), self.name)
+        for name, parameter in gains_read.parameters.items():
+            if gains_read.is_diagonal and (parameter.value is None or parameter.value <= 0):
+                message = f"the gain {name} = {shown(float(parameter.value or 0))} is not positive."
                 cure = "Give a positive number: the sign is in the law."
                 raise PolhodeError(message, self.name, cure, "E-CONTROL-NUMBER")
-        return made
+        return gains_read
 
     def __str__(self) -> str:
         return str(self.written)
 
     def latex(self) -> str:
         """The law in LaTeX, a line for each step, in an aligned display."""
-        whole = " \\\\\n".join(f"{head} &= {body}" for head, body in self._latex_lines())
-        return f"\\begin{{aligned}}\n{whole}\n\\end{{aligned}}"
+        body = " \\\\\n".join(f"{head} &= {body}" for head, body in self._latex_lines())
+        return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
 
     def _latex_lines(self) -> Iterator[tuple[str, str]]:
         written = self.written
-        parts = {each: each.name.partition("_") for each in written.steps}
-        names = {each: f"{letter}_{{{latex_name(name)}}}" for each, (letter, _, name) in parts.items()}
-        names |= {each.symbol: gain_latex(name) for name, each in written.parameters.items()}
-        changed = {each.symbol: changed_latex(each, names.get(each.symbol)) for each in written.states}
+        parts = {x: x.name.partition("_") for x in written.steps}
+        names = {x: f"{letter}_{{{latex_name(name)}}}" for x, (letter, _, name) in parts.items()}
+        names |= {parameter.symbol: gain_latex(name) for name, parameter in written.parameters.items()}
+        changed = {state.symbol: changed_latex(state, names.get(state.symbol)) for state in written.states}
         for left, mark, right in written.lines():
             head = names.get(left, spelled_latex(left)) if mark == "=" else changed[left]
             count = _too_long(right)
@@ -416,7 +416,7 @@ class ModelBased(Controller):
 
 
 def _too_long(value: Expr) -> str:
-    """What stands for a right-hand side with too many symbols to be read."""
+    """Text in place of a right-hand side that is too long to read; empty if it is not."""
     size = leaf_counts(topological([value]))[id(value)]
     return f"{counted(value)}, see law.controls" if size > _LONGEST else ""
 
@@ -443,7 +443,7 @@ class Tracking:
 
     @cached_property
     def flow(self) -> dict[Expr, Any]:
-        """How coordinates, time and the reference change; speeds are held."""
+        """Rates of coordinates, time and the reference; speeds are constant."""
         e = self.equations
         moving = {**dict(zip(e.q, e.coordinate_rates, strict=True)), e.system.time: as_expr(1)}
         return moving | reference_flow(self.reference)
@@ -459,21 +459,21 @@ class Tracking:
         return jacobian(self.rates, list(self.equations.u))
 
     def speeds_for(self, rates: Sequence[Any]) -> list[Expr]:
-        """The speeds with which errors change at these rates: E u + e_t = rates."""
-        own = self.by_speeds @ Vector(self.equations.u)
-        return self._solved([r - (rate - part) for r, rate, part in zip(rates, self.rates, own, strict=True)])
+        """Speeds for given rates of the errors: E u + e_t = rates."""
+        parts = self.by_speeds @ Vector(self.equations.u)
+        return self._solved([r - (rate - part) for r, rate, part in zip(rates, self.rates, parts, strict=True)])
 
     def accelerations_for(self, second_rates: Sequence[Any]) -> list[Expr]:
-        """The accelerations with which errors have these second rates: E u̇ + drift = second rates."""
+        """Accelerations for given second rates of the errors: E u̇ + drift = second rates."""
         drift = directional(self.rates, self.flow)
-        return self._solved([r - each for r, each in zip(second_rates, drift, strict=True)])
+        return self._solved([r - part for r, part in zip(second_rates, drift, strict=True)])
 
     def _solved(self, right: Sequence[Any]) -> list[Expr]:
         """x with E x = right; joints by themselves are solved by themselves."""
         E, x = self.by_speeds, [as_expr(0)] * len(right)
         for rows, columns in _blocks(E):
-            found = solve_block(Matrix([[E[r][c] for c in columns] for r in rows]), [right[r] for r in rows])
-            for c, value in zip(columns, found, strict=True):
+            solution = solve_block(Matrix([[E[r][c] for c in columns] for r in rows]), [right[r] for r in rows])
+            for c, value in zip(columns, solution, strict=True):
                 x[c] = as_expr(value)
         return x
 
@@ -486,21 +486,19 @@ def is_orthogonal(E: Matrix) -> bool:
 def solve_block(E: Matrix, right: Sequence[Any]) -> list[Expr]:
     """x with E x = right, dividing by nothing that vanishes where E is regular, up to three rows."""
     if is_orthogonal(E):
-        return [as_expr(each) for each in E.T @ Vector(right)]
+        return [as_expr(x) for x in E.T @ Vector(right)]
     if len(E) != 3:
-        return [as_expr(row[0]) for row in solve_columns(E, [[each] for each in right])]
+        return [as_expr(row[0]) for row in solve_columns(E, [[x] for x in right])]
     a, b, c = E  # Cramer's rule: rows of the inverse's transpose are b × c, c × a, a × b over the determinant
     crossed = [b.cross(c), c.cross(a), a.cross(b)]
     det = a.dot(crossed[0])
-    return [as_expr(sum(part[k] * each for part, each in zip(crossed, right, strict=True)) / det) for k in range(3)]
+    return [as_expr(sum(part[k] * x for part, x in zip(crossed, right, strict=True)) / det) for k in range(3)]
 
 
 def reference_flow(reference: Sequence[Reference]) -> dict[Expr, Expr]:
     """How references change: each derivative at the rate of the next."""
     return {
-        each: reference_symbol(wanted.name, order + 1)
-        for wanted in reference
-        for order, each in enumerate(wanted.symbols)
+        x: reference_symbol(wanted.name, order + 1) for wanted in reference for order, x in enumerate(wanted.symbols)
     }
 
 
@@ -521,14 +519,14 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
     turned = {first + k for first in equations.quaternions for k in range(4)}
     placed: dict[int, tuple[str, int]] = {}  # coordinates of free joints, by joint and axis
     for first in equations.quaternions:
-        joint = next(name for name, each in equations.system.joints.items() if q[first] in each.q)
+        joint = next(name for name, joint in equations.system.joints.items() if q[first] in joint.q)
         if equations.system.joints[joint].type.kind == "free":
             placed |= {first + 4 + k: (joint, k) for k in range(3)}
-        own = [Reference(x.name, order, quantity=x, orientation=joint) for x in q[first : first + 4]]
-        wanted += own
-        error = _lacking(q[first : first + 4], [each.symbols[0] for each in own])
+        references = [Reference(x.name, order, quantity=x, orientation=joint) for x in q[first : first + 4]]
+        wanted += references
+        error = _lacking(q[first : first + 4], [r.symbols[0] for r in references])
         errors |= {f"{joint} {axis}": part for axis, part in zip("xyz", error, strict=True)}
-        alike = as_expr(sum(x * each.symbols[0] for x, each in zip(q[first : first + 4], own, strict=True)))
+        alike = as_expr(sum(x * r.symbols[0] for x, r in zip(q[first : first + 4], references, strict=True)))
         singular.append((f"the orientation of '{joint}' is half a turn away from its reference", alike))
     speeds = {*equations.u}
     plain = [k for k in range(len(q)) if k not in turned and rates[k] in speeds]
@@ -538,28 +536,28 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
     for k in _independent(gamma, sorted(turned), [*plain, *others]):
         wanted.append(Reference(q[k].name, order, quantity=q[k], position=placed.get(k)))
         errors[q[k].name] = as_expr(wanted[-1].symbols[0] - q[k])
-    made = Tracking(equations, tuple(wanted), errors)
-    if len(errors) != len(equations.u) or rank(made.by_speeds) < len(equations.u):
+    result = Tracking(equations, tuple(wanted), errors)
+    if len(errors) != len(equations.u) or rank(result.by_speeds) < len(equations.u):
         whose = f"the {len(equations.u)} speeds {listed(map(spelled, equations.u))} of '{equations.system.name}'"
         cure = "Give joints whose coordinates can follow any motion; nonholonomic ones cannot."
         message = f"{whose} are not the rates of as many coordinates or orientations."
         raise PolhodeError(message, place, cure, "E-CONTROL-SHAPE")
-    E, names = made.by_speeds, [*errors]
+    E, names = result.by_speeds, [*errors]
     for block_rows, columns in _blocks(E):
         errors_of = [names[r] for r in block_rows]
         block = Matrix([[E[r][c] for c in columns] for r in block_rows])
         if errors_of[0] in plain_names and not is_orthogonal(block) and not cannot_vanish(determinant(block)):
             singular.append((f"the rates of {listed(errors_of)} do not determine the speeds", determinant(block)))
-    return replace(made, conditions=tuple(words for words, _ in singular), singular=tuple(singular))
+    return replace(result, conditions=tuple(words for words, _ in singular), singular=tuple(singular))
 
 
 def _independent(gamma: Sequence[Sequence[Any]], held: Sequence[int], order: Sequence[int]) -> list[int]:
-    """Of coordinates in an order of preference, those whose rates are independent of others and of those held."""
+    """Coordinates, in an order of preference, with rates independent of each other and of those held."""
     rows = [gamma[k] for k in (*held, *order)]
     if not rows:
         return []
-    found = independent_columns(list(zip(*rows, strict=True)))
-    return sorted(order[k - len(held)] for k in found if k >= len(held))
+    columns = independent_columns(list(zip(*rows, strict=True)))
+    return sorted(order[k - len(held)] for k in columns if k >= len(held))
 
 
 def _lacking(q: Sequence[Expr], r: Sequence[Expr]) -> list[Expr]:
@@ -571,18 +569,18 @@ def _lacking(q: Sequence[Expr], r: Sequence[Expr]) -> list[Expr]:
 def _blocks(E: Matrix) -> list[tuple[list[int], list[int]]]:
     """Rows and columns that belong together: no other row has an entry in these columns."""
     left = list(range(len(E)))
-    found: list[tuple[list[int], list[int]]] = []
+    blocks: list[tuple[list[int], list[int]]] = []
     while left:
         rows, columns = [left[0]], {c for c, entry in enumerate(E[left[0]]) if entry}
-        grown = True
-        while grown:
+        grows = True
+        while grows:
             more = [r for r in left if r not in rows and any(E[r][c] for c in columns)]
             rows += more
             columns |= {c for r in more for c, entry in enumerate(E[r]) if entry}
-            grown = bool(more)
-        found.append((sorted(rows), sorted(columns)))
+            grows = bool(more)
+        blocks.append((sorted(rows), sorted(columns)))
         left = [r for r in left if r not in rows]
-    return found
+    return blocks
 
 
 class TrackingController(ModelBased):
@@ -597,7 +595,7 @@ class TrackingController(ModelBased):
         self, forces: Sequence[Any], steps: Mapping[Expr, Expr], states: Sequence[Any], *gains: Gains | None
     ) -> Written:
         """The law that exerts these forces, with the references and the singular poses of the tracking."""
-        parameters = {name: each for own in gains if own for name, each in own.parameters.items()}
+        parameters = {name: parameter for gain in gains if gain for name, parameter in gain.parameters.items()}
         controls, followed = self.actuation.solved(forces), self.tracking
         return Written(
             controls, steps, tuple(states), followed.reference, parameters, followed.conditions, followed.singular

@@ -99,10 +99,10 @@ class LinearMPC(Controller):
         self.iterations = count_of(iterations, "number of iterations", self.name)
         self.regulator = LQR(linear, Q, R, inputs, states=states, sample_time=every)
         super().__init__(linear.equations, parameters=linear.given)
-        made = self.regulator.deviations
-        steady = evaluate(made.steady, parameter_values(linear.equations, linear.given))
-        self.lower, self.upper = input_limits(limits, made.inputs, self.equations, self.nominal, self.name, steady)
-        check_count((self.horizon * len(made.inputs)) ** 2, self.name, "Take a shorter horizon.")  # of H alone
+        deviation = self.regulator.deviations
+        steady = evaluate(deviation.steady, parameter_values(linear.equations, linear.given))
+        self.lower, self.upper = input_limits(limits, deviation.inputs, self.equations, self.nominal, self.name, steady)
+        check_count((self.horizon * len(deviation.inputs)) ** 2, self.name, "Take a shorter horizon.")  # of H alone
         self.H, self.F = _condensed(self.regulator, self.horizon)
         self._free: Floats = np.asarray(-np.linalg.solve(self.H, self.F), dtype=np.float64)
 
@@ -112,7 +112,7 @@ class LinearMPC(Controller):
         with understood("a deviation of each state", deviation, place=self.name, cure=cure):
             x = np.array(deviation, dtype=np.float64).reshape(len(self.regulator.deviations.names))
         H, g = self.H, self.F @ x
-        lower, upper = (np.tile(each, self.horizon) for each in (self.lower, self.upper))
+        lower, upper = (np.tile(bound, self.horizon) for bound in (self.lower, self.upper))
         U, force = self._free @ x, np.zeros(len(g))
         for _ in range(self.iterations):
             above, below = force + np.diag(H) * (U - upper) > 0, force + np.diag(H) * (U - lower) < 0
@@ -127,7 +127,7 @@ class LinearMPC(Controller):
         """The bound of what the plan from a deviation costs above the least."""
         U = self.solve(deviation).ravel()
         g = self.H @ U + self.F @ np.asarray(deviation, dtype=np.float64).ravel()
-        lower, upper = (np.tile(each, self.horizon) for each in (self.lower, self.upper))
+        lower, upper = (np.tile(bound, self.horizon) for bound in (self.lower, self.upper))
         far = np.where(g > 0, U - lower, upper - U)
         return float(np.minimum(np.where(g == 0, 0.0, np.abs(g) * far), g * g / (2 * self._least)).sum())
 
@@ -140,27 +140,27 @@ class LinearMPC(Controller):
 
     def design(self) -> Law:
         """The first of the planned inputs."""
-        made, size = self.regulator.deviations, len(self.H)
+        deviation, size = self.regulator.deviations, len(self.H)
         cure = f"Take a shorter horizon or fewer iterations: {size} inputs are planned."
         check_count(self.iterations * (size**3 // 3 + 4 * size**2), self.name, cure)  # before it is built
         with quiet_collector():
-            U, gap = self._planned(made.values)
-            pairs = zip(made.inputs.values(), made.steady, U, strict=False)
+            U, gap = self._planned(deviation.values)
+            pairs = zip(deviation.inputs.values(), deviation.steady, U, strict=False)
             controls = {control: as_expr(steady + change) for control, steady, change in pairs}
             check_size([*controls.values(), gap], self.name, cure)
         states, regulator = (ControllerState(symbol(GAP, "state"), update=gap),), self.regulator
         T, conditions = regulator.sample_time, regulator.law.conditions
-        return Law(controls, states, made.reference, sample_time=T, conditions=conditions)
+        return Law(controls, states, deviation.reference, sample_time=T, conditions=conditions)
 
     def _planned(self, x: Sequence[Expr]) -> tuple[list[Expr], Expr]:
         """U and the bound of its cost, as expressions of the deviations."""
         size, places = len(self.H), range(len(self.H))
         H = Matrix(self.H.tolist()).map(as_expr)
         g, U = _times(self.F, x), _times(self._free, x)
-        lower, upper = (np.tile(each, self.horizon).tolist() for each in (self.lower, self.upper))
+        lower, upper = (np.tile(bound, self.horizon).tolist() for bound in (self.lower, self.upper))
         limits = [*zip(lower, upper, strict=True)]
         force = [as_expr(0)] * size
-        for _ in range(self.iterations if any(np.isfinite(each).any() for each in limits) else 0):
+        for _ in range(self.iterations if any(np.isfinite(ends).any() for ends in limits) else 0):
             held = [_at_limits(force[k], H[k][k], U[k], *limits[k]) for k in places]
             fixed = [as_expr(a * _finite(upper[k]) + b * _finite(lower[k])) for k, (a, b) in enumerate(held)]
             left = [as_expr(1 - above - below) for above, below in held]
@@ -170,7 +170,7 @@ class LinearMPC(Controller):
             U = [as_expr(a + b) for a, b in zip(fixed, solved, strict=True)]
             slope = H @ Vector(U)
             force = [as_expr((left[k] - 1) * (slope[k] + g[k])) for k in places]
-        U = [clipped(each, *ends) for each, ends in zip(U, limits, strict=True)]
+        U = [clipped(x, *ends) for x, ends in zip(U, limits, strict=True)]
         slope = H @ Vector(U)
         gap = as_expr(0)
         for k in places:
@@ -181,12 +181,12 @@ class LinearMPC(Controller):
 def _masked(H: Matrix, left: Sequence[Expr]) -> list[list[Expr]]:
     """H among the inputs that are left, and ones for the others."""
     size = len(left)
-    found = [[as_expr(0)] * size for _ in range(size)]
+    masked = [[as_expr(0)] * size for _ in range(size)]
     for i in range(size):
         for j in range(i):
-            found[i][j] = found[j][i] = as_expr(H[i][j] * (left[i] * left[j]))
-        found[i][i] = as_expr(1 + (H[i][i] - 1) * left[i])  # left is 0 or 1
-    return found
+            masked[i][j] = masked[j][i] = as_expr(H[i][j] * (left[i] * left[j]))
+        masked[i][i] = as_expr(1 + (H[i][i] - 1) * left[i])  # left is 0 or 1
+    return masked
 
 
 def _finite(limit: float) -> Expr:
@@ -206,7 +206,7 @@ def _at_limits(force: Expr, weight: Any, U: Expr, lower: float, upper: float) ->
 
 
 def _above_least(slope: Expr, U: Expr, least: float, lower: float, upper: float) -> Expr:
-    """What one input adds to the bound of the cost."""
+    """Contribution of one input to the bound of the cost."""
     bound = as_expr(slope * slope * as_expr(1 / (2 * least)))
     if not (np.isfinite(lower) and np.isfinite(upper)):
         return bound
@@ -244,9 +244,9 @@ def clipped(x: Expr, lower: float, upper: float) -> Expr:
     return minimum(x, as_expr(upper)) if np.isfinite(upper) else x
 
 
-def count_of(given: Any, what: str, place: str) -> int:
+def count_of(value: Any, what: str, place: str) -> int:
     """A whole number of at least one."""
-    return whole_number(given, "a whole number, 1 or more", least=1, place=f"{place} {what}")
+    return whole_number(value, "a whole number, 1 or more", least=1, place=f"{place} {what}")
 
 
 #: What the controller's state with the size of the last Newton step is called.
@@ -309,11 +309,11 @@ class RealTimeIteration(Controller):
     def _sentences(self) -> list[str]:
         return [f"Plans {self.horizon} samples ahead, by one Newton step a sample.", *super()._sentences()]
 
-    def _final(self, given: Any) -> Floats:
+    def _final(self, final: Any) -> Floats:
         """The weight of the last state: given, or P of the regulator at the goal."""
         after, F, G = self._transition
-        known = parameter_values(self.equations, {name: float(each) for name, each in self.nominal.items()})
-        there = {**known, **{x: float(value) for x, value in self.goal.items()}, self.equations.system.time: 0.0}
+        values = parameter_values(self.equations, {name: float(value) for name, value in self.nominal.items()})
+        there = {**values, **{x: float(value) for x, value in self.goal.items()}, self.equations.system.time: 0.0}
         there |= dict(zip(self.plant.inputs.values(), self.steady, strict=True))
         moved = np.array(evaluate(after, there)) - np.array([float(self.goal[x]) for x in self.plant.x])
         if np.abs(moved).max() > 1e-6 * self.sample_time:
@@ -322,8 +322,8 @@ class RealTimeIteration(Controller):
             cure = "Give steady={…}, the inputs that hold the goal, or another goal; see equations.equilibrium."
             place = f"{self.name} goal"
             raise PolhodeError(f"the goal is no equilibrium: {changes}.", place, cure, "E-CONTROL-FAILED")
-        if given is not None:
-            return weights("final", given, self.plant.names, self.name)
+        if final is not None:
+            return weights("final", final, self.plant.names, self.name)
         n, m = len(self.plant.x), len(self.plant.inputs)
         A = np.array(evaluate(list(F.entries()), there)).reshape(n, n)
         B = np.array(evaluate(list(G.entries()), there)).reshape(n, m)
@@ -360,7 +360,7 @@ class RealTimeIteration(Controller):
                            in zip(planned_x[k], plant.x, new_x[min(k + 2, N)], strict=True)]  # fmt: skip
             states.append(ControllerState(symbol(NEWTON_STEP, "state"), update=as_expr(moved)))
             cure = "Take a shorter horizon, or step='euler'."
-            check_size([as_expr(each.update) for each in states], self.name, cure)
+            check_size([as_expr(state.update) for state in states], self.name, cure)
         controls = dict(zip(c, new_c[0], strict=True))
         return Law(controls, tuple(states), references, sample_time=self.sample_time)
 
@@ -378,8 +378,8 @@ class RealTimeIteration(Controller):
         self, stages: Sequence[tuple[Matrix, Matrix, Vector]], errors: Sequence[Vector], pushed: Sequence[Vector]
     ) -> list[tuple[list[Expr], Matrix]]:
         """Steps k and gains K of δc = -k - K δx, from the last interval to the first."""
-        Q, R, P = (Matrix(each.tolist()).map(as_expr) for each in (self.Q, self.R, self.final))
-        p, found = P @ errors[-1], []
+        Q, R, P = (Matrix(weight.tolist()).map(as_expr) for weight in (self.Q, self.R, self.final))
+        p, policy = P @ errors[-1], []
         for (F, G, d), e, push in zip(reversed(stages), reversed(errors[:-1]), reversed(pushed), strict=True):
             s = p + P @ d
             PF, PG = P @ F, P @ G
@@ -390,8 +390,8 @@ class RealTimeIteration(Controller):
             K = Matrix.columns_of(columns, len(k))
             p = Q @ e + F.T @ s - Qcx.T @ Vector(k)
             P = Matrix(_lower(Q, F, PF, Qcx, K))
-            found.append((k, K))
-        return found[::-1]
+            policy.append((k, K))
+        return policy[::-1]
 
     def _forward(
         self,
@@ -417,14 +417,14 @@ def _lower(W: Matrix, A: Matrix, PA: Matrix, C: Matrix | None = None, D: Matrix 
     """The symmetric W + AᵀPA - CᵀD, each entry on one side of the diagonal."""
     size = len(W)
     a, b = A.columns, PA.columns
-    found = [[as_expr(0)] * size for _ in range(size)]
+    rows = [[as_expr(0)] * size for _ in range(size)]
     for i in range(size):
         for j in range(i + 1):
             entry = W[i][j] + a[i].dot(b[j])
             if C is not None and D is not None:
                 entry = entry - C.columns[i].dot(D.columns[j])
-            found[i][j] = found[j][i] = as_expr(entry)
-    return found
+            rows[i][j] = rows[j][i] = as_expr(entry)
+    return rows
 
 
 def _references(

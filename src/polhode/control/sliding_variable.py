@@ -79,12 +79,12 @@ def sliding_variable(
 ) -> SlidingVariable:
     """s and the efforts that keep ½ sᵀ M s, in steps; without rates, u_r is the rate of the reference."""
     e = {step("e", name): error for name, error in followed.errors.items()}
-    v = followed.speeds_for([-each for each in rates.times(list(e))] if rates else [0] * len(e))
+    v = followed.speeds_for([-x for x in rates.times(list(e))] if rates else [0] * len(e))
     names = [u.name for u in equations.u]
     speeds = {step("v", name): value for name, value in zip(names, v, strict=True)}
     moving = directional(substitute(v, e), followed.flow)  # u_r is a function of q, t and the reference
     a = {step("a", name): value for name, value in zip(names, moving, strict=True)}
-    s = {step("s", u.name): as_expr(u - own) for u, own in zip(equations.u, speeds, strict=True)}
+    s = {step("s", u.name): as_expr(u - speed) for u, speed in zip(equations.u, speeds, strict=True)}
     along = Vector(list(s))
     kept = equations.coriolis_matrix @ along
     forces = [as_expr(f - c) for f, c in zip(actuation.required(list(a)), kept, strict=True)]
@@ -127,13 +127,13 @@ class PassivityBased(TrackingController):
 
     def write(self) -> Written:
         """Errors, wanted speeds and accelerations, and controls."""
-        found = sliding_variable(self.equations, self.tracking, self.rates, self.actuation)
-        forces = [as_expr(f - d) for f, d in zip(found.forces, self.kd.times(found.s), strict=True)]
+        sliding = sliding_variable(self.equations, self.tracking, self.rates, self.actuation)
+        forces = [as_expr(f - d) for f, d in zip(sliding.forces, self.kd.times(sliding.s), strict=True)]
         if self.kp is not None:
             errors = [step("e", name) for name in self.tracking.names]
             pull = self.tracking.by_speeds.T @ Vector(self.kp.times(errors))  # the slope of ½ eᵀ Kp e on the speeds
             forces = [as_expr(f - p) for f, p in zip(forces, pull, strict=True)]
-        return self._law_of_forces(forces, found.steps, (), self.kd, self.rates or self.kp)
+        return self._law_of_forces(forces, sliding.steps, (), self.kd, self.rates or self.kp)
 
     @cached_property
     def lyapunov(self) -> LyapunovFunction:
@@ -215,23 +215,23 @@ class SlidingMode(TrackingController):
 
     def write(self) -> Written:
         """Errors, wanted speeds and accelerations, the sliding variable, and controls."""
-        found = self._sliding
-        pushed = self.gain.times([self._bounded(k, s) for k, s in enumerate(found.s)])
-        damped = self.kd.times(found.s) if self.kd else [as_expr(0)] * len(pushed)
-        forces = [as_expr(f - p - d) for f, p, d in zip(found.forces, pushed, damped, strict=True)]
-        return self._law_of_forces(forces, found.steps, (), self.rates, self.gain, self.boundary, self.kd)
+        sliding = self._sliding
+        pushed = self.gain.times([self._bounded(k, s) for k, s in enumerate(sliding.s)])
+        damped = self.kd.times(sliding.s) if self.kd else [as_expr(0)] * len(pushed)
+        forces = [as_expr(f - p - d) for f, p, d in zip(sliding.forces, pushed, damped, strict=True)]
+        return self._law_of_forces(forces, sliding.steps, (), self.rates, self.gain, self.boundary, self.kd)
 
     @cached_property
     def lyapunov(self) -> LyapunovFunction:
         """½ sᵀ M s, which decreases at Σ kᵢ sᵢ sat(sᵢ/φᵢ) + sᵀ Kd s where the model is right."""
         s = self._sliding_steps()
-        pushed = self.gain.times([self._bounded(k, each) for k, each in enumerate(s)])
-        taken = sum(each * push for each, push in zip(s, pushed, strict=True))
+        pushed = self.gain.times([self._bounded(k, x) for k, x in enumerate(s)])
+        dissipated = sum(x * push for x, push in zip(s, pushed, strict=True))
         more = ("", "") if self.kd is None else (" - sᵀ Kd s", " - s^T K_d s")
-        taken = taken if self.kd is None else taken + quadratic(self.kd.matrix, s)
+        dissipated = dissipated if self.kd is None else dissipated + quadratic(self.kd.matrix, s)
         return self._prove(
             quadratic(self.equations.mass_matrix, s) / 2,
-            taken,
+            dissipated,
             formula=("1/2 sᵀ M s", r"\tfrac12 s^T M s"),
             rate_formula=(f"-Σ k s sat(s/φ){more[0]}", rf"-\sum_i k_i s_i \,\mathrm{{sat}}(s_i/\varphi_i){more[1]}"),
             conclusion="s goes to zero, as sat(s/φ) has its sign; efforts wrong by less than k leave it near it.",
@@ -240,7 +240,7 @@ class SlidingMode(TrackingController):
 
 @dataclass(frozen=True, eq=False)
 class Unknowns:
-    """What is estimated: `true` values, symbols of the `estimates`, `forces` with these, and `power` = Yᵀ s."""
+    """Estimated parameters: `true` values, symbols of the `estimates`, `forces` with these, and `power` = Yᵀ s."""
 
     true: list[Expr]
     estimates: list[Expr]
@@ -248,25 +248,25 @@ class Unknowns:
     power: list[Expr]
 
 
-def unknowns(found: SlidingVariable, actuation: Actuation, names: Sequence[str], place: str) -> Unknowns:
+def unknowns(sliding: SlidingVariable, actuation: Actuation, names: Sequence[str], place: str) -> Unknowns:
     """Efforts with estimates of these parameters, and how much each of them does along s."""
     e = actuation.equations
-    own = [symbol(f"estimate_{name}", "state") for name in names]
+    estimates = [symbol(f"estimate_{name}", "state") for name in names]
     if all(name in e.system.parameters for name in names):
         true = [e.system.parameters[name].symbol for name in names]
-        _check_linear(found, actuation, true, place)
-        put = dict(zip(true, own, strict=True))
-        power = gradient(as_expr(Vector(found.forces).dot(found.s)), true)  # Yᵀ s in one backward pass
-        return Unknowns(true, own, substitute(found.forces, put), substitute(power, put))
-    true, Y = _base_columns(found, actuation, names, place)
-    wrong = Vector([estimate - value for estimate, value in zip(own, true, strict=True)])
-    forces = [as_expr(f + row.dot(wrong)) for f, row in zip(found.forces, Y, strict=True)]
-    return Unknowns(true, own, forces, [as_expr(each) for each in Y.T @ found.s])
+        _check_linear(sliding, actuation, true, place)
+        put = dict(zip(true, estimates, strict=True))
+        power = gradient(as_expr(Vector(sliding.forces).dot(sliding.s)), true)  # Yᵀ s in one backward pass
+        return Unknowns(true, estimates, substitute(sliding.forces, put), substitute(power, put))
+    true, Y = _base_columns(sliding, actuation, names, place)
+    wrong = Vector([estimate - value for estimate, value in zip(estimates, true, strict=True)])
+    forces = [as_expr(f + row.dot(wrong)) for f, row in zip(sliding.forces, Y, strict=True)]
+    return Unknowns(true, estimates, forces, [as_expr(x) for x in Y.T @ sliding.s])
 
 
-def _check_linear(found: SlidingVariable, actuation: Actuation, true: Sequence[Expr], place: str) -> None:
+def _check_linear(sliding: SlidingVariable, actuation: Actuation, true: Sequence[Expr], place: str) -> None:
     """Refuse parameters in which the efforts are not linear, or on which the controls' action depends."""
-    Y = jacobian(found.forces, list(true))
+    Y = jacobian(sliding.forces, list(true))
     entries = [as_expr(entry) for entry in (*Y.entries(), *actuation.matrix.entries())]
     met = {*free_symbols(entries)}
     others = {x: symbol(f"another {x.name}", "parameter") for x in true}
@@ -283,7 +283,7 @@ def _check_linear(found: SlidingVariable, actuation: Actuation, true: Sequence[E
 
 
 def _base_columns(
-    found: SlidingVariable, actuation: Actuation, names: Sequence[str], place: str
+    sliding: SlidingVariable, actuation: Actuation, names: Sequence[str], place: str
 ) -> tuple[list[Expr], Matrix]:
     """The values of base parameters, and the columns of their leading standard parameters in two speeds."""
     e = actuation.equations
@@ -291,12 +291,12 @@ def _base_columns(
         message = "base parameters are estimated where every speed is the rate of a coordinate."
         cure = "Make what is to be estimated a parameter of the model, and name it."
         raise PolhodeError(message, place, cure, "E-CONTROL-UNSUPPORTED")
-    whole, base = regressor(e), base_parameters(e)
-    values = {name: as_expr(row.dot(whole.values)) for name, row in zip(base.names, base.K, strict=True)}
-    nothing = {each: as_expr(0) for each in (*actuation.controls, *actuation.idle)}
-    Y = _in_two_speeds(e, whole, nothing)
-    total = Y @ whole.values + Vector(substitute(list(whole.known), nothing))
-    if not same(total, substitute(found.forces, {x: found.steps[x] for x in found.s})):
+    full, base = regressor(e), base_parameters(e)
+    values = {name: as_expr(row.dot(full.values)) for name, row in zip(base.names, base.K, strict=True)}
+    nothing = {x: as_expr(0) for x in (*actuation.controls, *actuation.idle)}
+    Y = _in_two_speeds(e, full, nothing)
+    total = Y @ full.values + Vector(substitute(list(full.known), nothing))
+    if not same(total, substitute(sliding.forces, {x: sliding.steps[x] for x in sliding.s})):
         message = "the regressor does not give the efforts of the sliding variable."
         cure = "Make what is to be estimated a parameter of the model, and name it."
         raise PolhodeError(message, place, cure, "E-CONTROL-UNSUPPORTED")
@@ -304,26 +304,26 @@ def _base_columns(
     return [values[name] for name in names], Matrix.columns_of(columns, len(e.u)).map(as_expr)
 
 
-def _in_two_speeds(e: EquationsOfMotion, whole: Regressor, nothing: Mapping[Expr, Expr]) -> Matrix:
+def _in_two_speeds(e: EquationsOfMotion, full: Regressor, nothing: Mapping[Expr, Expr]) -> Matrix:
     """Y(q, u, u_r, a_r): gravity, what accelerations take, and velocity terms that are linear in each of two speeds.
 
     Friction is that of the speeds themselves.
     """
-    entries = [as_expr(entry) for entry in whole.Y.entries()]
+    entries = [as_expr(entry) for entry in full.Y.entries()]
     v, a = ([step(letter, u.name) for u in e.u] for letter in ("v", "a"))
     still = {x: as_expr(0) for x in e.udot}
-    half = {u: as_expr((u + own) / 2) for u, own in zip(e.u, v, strict=True)}
-    other = {u: as_expr((u - own) / 2) for u, own in zip(e.u, v, strict=True)}
+    half = {u: as_expr((u + other) / 2) for u, other in zip(e.u, v, strict=True)}
+    other = {u: as_expr((u - other) / 2) for u, other in zip(e.u, v, strict=True)}
     first = substitute(entries, {**nothing, **half, **dict(zip(e.udot, a, strict=True))})
     second = substitute(entries, {**nothing, **still, **other})
     third = substitute(entries, {**nothing, **still, **{u: as_expr(0) for u in e.u}})
-    width = len(whole.parameters)
-    rubs = [each.kind not in MOMENTS for each in whole.parameters] * len(e.u)
-    made = [
+    width = len(full.parameters)
+    rubs = [parameter.kind not in MOMENTS for parameter in full.parameters] * len(e.u)
+    rows = [
         plain if is_friction else as_expr(x - y + z)
         for plain, x, y, z, is_friction in zip(entries, first, second, third, rubs, strict=True)
     ]
-    return Matrix([made[k : k + width] for k in range(0, len(made), width)])
+    return Matrix([rows[k : k + width] for k in range(0, len(rows), width)])
 
 
 class Adaptive(TrackingController):
@@ -344,16 +344,16 @@ class Adaptive(TrackingController):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(equations, inputs=inputs, parameters=parameters)
-        table, given, place = self.equations.system.parameters, estimates or {}, f"{self.name} estimates"
-        if not given:
+        table, values, place = self.equations.system.parameters, estimates or {}, f"{self.name} estimates"
+        if not values:
             cure = f"Give estimates={{{next(iter(table), 'm')!r}: …}}: names with the values at which they start."
             raise PolhodeError("no parameters to estimate are given.", self.name, cure, "E-CONTROL-MISSING")
-        others = [name for name in given if name not in table]
-        if others and len(others) < len(given):
+        others = [name for name in values if name not in table]
+        if others and len(others) < len(values):
             raise unknown("parameter", others[0], table, place=place, code="E-CONTROL-NAME")
         base = [*base_parameters(self.equations).names] if others else []
         kind = "parameter or base parameter" if others else "parameter"
-        self.estimates = named_numbers(given, kind, [*table, *base], place)
+        self.estimates = named_numbers(values, kind, [*table, *base], place)
         self.kd = self.gains("kd", kd, [u.name for u in self.equations.u])
         self.rates = self.gains("lambda", lambda_, self.tracking.names)
         self.gamma = self.gains("gamma", gamma, list(self.estimates))
@@ -362,18 +362,18 @@ class Adaptive(TrackingController):
 
     def write(self) -> Written:
         """Errors, wanted speeds and accelerations, how estimates change, and controls."""
-        found, unknown = self._sliding, self._unknown
-        changes = [as_expr(-each) for each in self.gamma.times(unknown.power)]
+        sliding, unknown = self._sliding, self._unknown
+        changes = [as_expr(-x) for x in self.gamma.times(unknown.power)]
         rows = zip(unknown.estimates, self.estimates.values(), changes, strict=True)
-        states = [ControllerState(*each) for each in rows]
-        forces = [as_expr(f - d) for f, d in zip(unknown.forces, self.kd.times(found.s), strict=True)]
-        return self._law_of_forces(forces, found.steps, states, self.kd, self.rates, self.gamma)
+        states = [ControllerState(*row) for row in rows]
+        forces = [as_expr(f - d) for f, d in zip(unknown.forces, self.kd.times(sliding.s), strict=True)]
+        return self._law_of_forces(forces, sliding.steps, states, self.kd, self.rates, self.gamma)
 
     @cached_property
     def lyapunov(self) -> LyapunovFunction:
         """½ sᵀ M s and the square of what is wrong with the estimates, measured by Γ⁻¹."""
         s = self._sliding_steps()
-        wrong = [as_expr(own - x) for own, x in zip(self._unknown.estimates, self._unknown.true, strict=True)]
+        wrong = [as_expr(estimate - x) for estimate, x in zip(self._unknown.estimates, self._unknown.true, strict=True)]
         weighed = Vector(solve_symmetric(self.gamma.matrix, wrong))
         V = (quadratic(self.equations.mass_matrix, s) + weighed.dot(wrong)) / 2
         return self._prove(

@@ -61,7 +61,7 @@ class StateEquations:
         """Rows on the coordinates, and an identity on the other states."""
         size, first = len(self.x), len(self.equations.q)
         identity = [[int(i == k) for i in range(size)] for k in range(first, size)]
-        return [[*each, *[0] * (size - first)] for each in rows] + identity
+        return [[*row, *[0] * (size - first)] for row in rows] + identity
 
     def plus(self, change: Sequence[Any]) -> list[Expr]:
         """x ⊞ δ, with unit quaternions."""
@@ -70,8 +70,8 @@ class StateEquations:
     def _unit(self, x: list[Expr]) -> list[Expr]:
         for first in self.equations.quaternions:
             parts = x[first : first + 4]
-            length = sqrt(sum((each * each for each in parts[1:]), start=parts[0] * parts[0]))
-            x[first : first + 4] = [as_expr(each / length) for each in parts]
+            length = sqrt(sum((x * x for x in parts[1:]), start=parts[0] * parts[0]))
+            x[first : first + 4] = [as_expr(x / length) for x in parts]
         return x
 
     def differentials(self, values: Sequence[Expr]) -> Matrix:
@@ -124,10 +124,10 @@ def state_equations(equations: EquationsOfMotion, inputs: Sequence[str] | None, 
     return StateEquations(equations, controls, (*equations.q, *equations.u, *equations.z), tuple(rates))
 
 
-def step_of(given: Any, place: str) -> str:
-    """How a step is taken, by its name."""
-    check_known("step", [given], STEPS, place=f"{place} step", code="E-OBSERVER-NAME")
-    return str(given)
+def step_of(step: Any, place: str) -> str:
+    """The name of an integration step, checked."""
+    check_known("step", [step], STEPS, place=f"{place} step", code="E-OBSERVER-NAME")
+    return str(step)
 
 
 def check_size(roots: Sequence[Expr], place: str, cure: str) -> None:
@@ -144,5 +144,5 @@ def check_count(count: int, place: str, cure: str) -> None:
 def check_no_quaternions(equations: EquationsOfMotion, place: str) -> None:
     """Refuse equations with orientations stored as quaternions, whose four components are not independent."""
     if equations.quaternions:
-        message = "orientations that are stored as quaternions are not known here."
+        message = "orientations that are stored as quaternions are not supported."
         raise PolhodeError(message, place, "Give the joint angles as coordinates.", "E-CONTROL-UNSUPPORTED")

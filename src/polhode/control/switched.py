@@ -53,16 +53,16 @@ class Switched(Controller):
         turning: Sequence[str] = (),
         sample_time: float | None = None,
     ) -> None:
-        for each, what in ((far, "far"), (near, "near")):
-            check_kind(Controller, "a controller", each, f"{self.name} {what}")
+        for controller, what in ((far, "far"), (near, "near")):
+            check_kind(Controller, "a controller", controller, f"{self.name} {what}")
         twice = [name for name in far.nominal if near.nominal.get(name, far.nominal[name]) != far.nominal[name]]
         if twice:
-            value, other = (float(each.nominal[twice[0]]) for each in (far, near))
+            value, other = (float(controller.nominal[twice[0]]) for controller in (far, near))
             message = f"{far.name} takes '{twice[0]}' to be {value:g}, and {near.name} {other:g}."
             raise PolhodeError(message, self.name, "Give both the same parameters.", "E-CONTROL-TWICE")
         super().__init__(far.equations, parameters={**far.nominal, **near.nominal})
         if {*far.law.controls} != {*near.law.controls}:
-            gives, gives_too = (listed(map(spelled, each.law.controls)) for each in (far, near))
+            gives, gives_too = (listed(map(spelled, controller.law.controls)) for controller in (far, near))
             message = f"{far.name} gives {gives}, and {near.name} {gives_too}."
             raise PolhodeError(message, self.name, "Give two controllers of the same inputs.", "E-CONTROL-TWICE")
         self.far, self.near = far, near
@@ -83,14 +83,14 @@ class Switched(Controller):
             cure = "Give a factor on the widths, such as 2: beyond it the far controller takes over again."
             raise PolhodeError(f"leave={shown(leave)} is not above 1.", self.name, cure, "E-CONTROL-NUMBER")
         self.sample_time = None if sample_time is None else sample_time_of(sample_time, self.name)
-        if self.sample_time is not None and any(each.rate for c in (far, near) for each in c.law.states):
+        if self.sample_time is not None and any(state.rate for c in (far, near) for state in c.law.states):
             message = "a sampled switch of laws with states in continuous time."
             cure = "Leave sample_time out, or give laws that are sampled themselves."
             raise PolhodeError(message, self.name, cure, "E-CONTROL-UNSUPPORTED")
 
-    def _numbers(self, word: str, given: Any) -> dict[Expr, Fraction]:
-        found = named_numbers(given, "state", self._known, f"{self.name} {word}")
-        return {self._known[name]: value for name, value in found.items()}
+    def _numbers(self, word: str, table: Any) -> dict[Expr, Fraction]:
+        values = named_numbers(table, "state", self._known, f"{self.name} {word}")
+        return {self._known[name]: value for name, value in values.items()}
 
     def _principal_angles(self) -> dict[Expr, Expr]:
         """Angles within half a turn of where they are measured from."""
@@ -116,9 +116,9 @@ class Switched(Controller):
             weight = as_expr(maximum(_step(1 - d), is_near * _step(edge - d)))
             states = (*states, ControllerState(is_near, update=weight))
         controls = {c: as_expr(value + weight * (near.controls[c] - value)) for c, value in far.controls.items()}
-        times = [each for each in (self.sample_time, far.sample_time, near.sample_time) if each is not None]
+        times = [T for T in (self.sample_time, far.sample_time, near.sample_time) if T is not None]
         if len({*times}) > 1:
-            message = f"the laws are sampled every {listed(f'{each:g} s' for each in times)}."
+            message = f"the laws are sampled every {listed(f'{T:g} s' for T in times)}."
             raise PolhodeError(message, self.name, "Give one sample time to all.", "E-CONTROL-TWICE")
         reference, conditions = _merged(far.reference, near.reference, self.name), (*far.conditions, *near.conditions)
         measured, parameters = {**far.measured, **near.measured}, {**far.parameters, **near.parameters}
@@ -133,7 +133,7 @@ def _step(x: Any) -> Any:
 def _apart(far: Law, near: Law, place: str) -> tuple[Law, Law]:
     """The laws with parameters of their own: a gain that both have by one name gets two."""
     shared = [name for name in far.parameters if name in near.parameters]
-    clash = {each.symbol for each in far.states} & {each.symbol for each in near.states}
+    clash = {state.symbol for state in far.states} & {state.symbol for state in near.states}
     if clash:
         cure = "Give laws with states of their own."
         raise PolhodeError(f"both laws have a state {spelled(next(iter(clash)))}.", place, cure, "E-CONTROL-TWICE")
@@ -141,20 +141,20 @@ def _apart(far: Law, near: Law, place: str) -> tuple[Law, Law]:
 
 
 def _renamed(law: Law, names: Sequence[str], word: str) -> Law:
-    own = {name: symbol(f"{word} {name}", "parameter") for name in names}
-    made = law.with_values({law.parameters[name].symbol: each for name, each in own.items()})
-    renamed = {name: replace(each, symbol=own[name]) if name in own else each for name, each in law.parameters.items()}
-    return replace(made, parameters={own[name].name if name in own else name: x for name, x in renamed.items()})
+    marked = {name: symbol(f"{word} {name}", "parameter") for name in names}
+    fresh = law.with_values({law.parameters[name].symbol: x for name, x in marked.items()})
+    renamed = {name: replace(x, symbol=marked[name]) if name in marked else x for name, x in law.parameters.items()}
+    return replace(fresh, parameters={marked[name].name if name in marked else name: x for name, x in renamed.items()})
 
 
 def _merged(far: Sequence[Reference], near: Sequence[Reference], place: str) -> tuple[Reference, ...]:
     """References by name, each up to the higher of its orders."""
-    found = {each.name: each for each in far}
-    for each in near:
-        other = found.setdefault(each.name, each)
-        if other.default != each.default and None not in (other.default, each.default):
-            message = f"the laws want '{each.name}' at different places where no curve is given."
+    merged = {reference.name: reference for reference in far}
+    for reference in near:
+        other = merged.setdefault(reference.name, reference)
+        if other.default != reference.default and None not in (other.default, reference.default):
+            message = f"the laws want '{reference.name}' at different places where no curve is given."
             raise PolhodeError(message, place, "Give both the same operating point.", "E-CONTROL-TWICE")
-        default = each.default if other.default is None else other.default
-        found[each.name] = replace(other, order=max(other.order, each.order), default=default)
-    return tuple(found.values())
+        default = reference.default if other.default is None else other.default
+        merged[reference.name] = replace(other, order=max(other.order, reference.order), default=default)
+    return tuple(merged.values())

@@ -72,9 +72,9 @@ class Underactuated(ModelBased):
                 message = f"the driven speed '{e.u[k].name}' is not the rate of a coordinate."
                 cure = "Give the joint speeds that are the rates of its coordinates."
                 raise PolhodeError(message, self.name, cure, "E-CONTROL-UNSUPPORTED")
-        found = {word: self.gains(word, given, ["all"]) for word, given in words.items()}
-        self._gain = {word: as_expr(each.matrix[0][0]) for word, each in found.items()}
-        self._parameters = {name: one for each in found.values() for name, one in each.parameters.items()}
+        gains = {word: self.gains(word, value, ["all"]) for word, value in words.items()}
+        self._gain = {word: as_expr(gain.matrix[0][0]) for word, gain in gains.items()}
+        self._parameters = {name: one for gain in gains.values() for name, one in gain.parameters.items()}
 
     @cached_property
     def _coordinates(self) -> list[Expr]:
@@ -102,12 +102,12 @@ class Underactuated(ModelBased):
     def _controls(self, forces: Sequence[Any]) -> dict[Expr, Expr]:
         """The controls that put these forces on the driven speeds."""
         acting = Matrix([self.actuation.matrix[row] for row in self.driven])
-        found = solve_columns(acting, [[as_expr(each)] for each in forces])
-        return dict(zip(self.actuation.controls, (as_expr(row[0]) for row in found), strict=True))
+        solution = solve_columns(acting, [[as_expr(f)] for f in forces])
+        return dict(zip(self.actuation.controls, (as_expr(row[0]) for row in solution), strict=True))
 
 
 class EnergyControl(Underactuated):
-    """What is driven pumps energy into the rest until it has that of rest at `target`, coordinates by name.
+    """Driven joints pump energy into the others until it is that of rest at `target`, coordinates by name.
 
     `ke` says how hard, `limit` how much acceleration there is for it; `kp` and `kv` bring driven coordinates back.
 
@@ -133,7 +133,7 @@ class EnergyControl(Underactuated):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         others = {"kp": kp, "kv": kv, "limit": limit}
-        words = {"ke": ke} | {word: given for word, given in others.items() if given is not None}
+        words = {"ke": ke} | {word: value for word, value in others.items() if value is not None}
         super().__init__(equations, target, words, inputs=inputs, parameters=parameters)
         if len(self.driven) == len(self.equations.u):
             message = f"every speed of '{self.equations.system.name}' is driven: there is nothing to pump energy into."
@@ -158,8 +158,8 @@ class EnergyControl(Underactuated):
         accelerations = {k: step("a", e.u[k].name) for k in self.driven}
         lacking = self.actuation.required([accelerations.get(k, 0) for k in range(len(e.u))])
         M = e.mass_matrix
-        found = factor_symmetric([[M[i][j] for j in free] for i in free]).solve([-lacking[k] for k in free])
-        accelerations |= {k: as_expr(each) for k, each in zip(free, found, strict=True)}
+        solution = factor_symmetric([[M[i][j] for j in free] for i in free]).solve([-lacking[k] for k in free])
+        accelerations |= {k: as_expr(x) for k, x in zip(free, solution, strict=True)}
         return [accelerations[k] for k in range(len(e.u))]
 
     @cached_property
@@ -179,8 +179,8 @@ class EnergyControl(Underactuated):
         e, k = self.equations, self._gain
         excess = step("E", "excess")
         a: dict[Expr, Expr] = {}
-        for row, pump, place in zip(self.driven, self.pumping, self._lacking(), strict=True):
-            back = k.get("kp", as_expr(0)) * place + k.get("kv", as_expr(0)) * e.u[row]
+        for row, pump, error in zip(self.driven, self.pumping, self._lacking(), strict=True):
+            back = k.get("kp", as_expr(0)) * error + k.get("kv", as_expr(0)) * e.u[row]
             a[step("a", e.u[row].name)] = as_expr(-self._limited(k["ke"] * excess * pump) - back)
         forces = self.actuation.required(self._accelerations)
         return Written(
@@ -198,12 +198,12 @@ class EnergyControl(Underactuated):
             cure = "Use EnergyShaping, which has a proof with both, or leave kp and kv out."
             raise PolhodeError(message, self.name, cure, "E-CONTROL-UNSUPPORTED")
         k, excess = self._gain, self.excess
-        taken = sum(excess * pump * self._limited(k["ke"] * excess * pump) for pump in self.pumping)
+        dissipated = sum(excess * pump * self._limited(k["ke"] * excess * pump) for pump in self.pumping)
         plain = ("-ke (E_p - E_r)² f₁ᵀf₁", r"-k_e (E_p - E_r)^2 f_1^T f_1")
         sat = r"-\sum (E_p - E_r) f_1 \,\mathrm{sat}(k_e (E_p - E_r) f_1)"
         return self._prove(
             excess * excess / 2,
-            taken,
+            dissipated,
             is_constant=True,
             formula=("1/2 (E_p - E_r)²", r"\tfrac12 (E_p - E_r)^2"),
             rate_formula=("-Σ (E_p - E_r) f₁ sat(ke (E_p - E_r) f₁)", sat) if "limit" in k else plain,
@@ -247,17 +247,17 @@ class EnergyShaping(Underactuated):
         """Energy, places and accelerations of what is driven, and controls."""
         e, k = self.equations, self._gain
         size = len(self.driven)
-        nothing = {each: as_expr(0) for each in (*self.actuation.controls, *self.actuation.idle)}
+        nothing = {x: as_expr(0) for x in (*self.actuation.controls, *self.actuation.idle)}
         free = substitute([e.forward_dynamics[row] for row in self.driven], nothing)
         inverse = e.inverse_mass_matrix
         W = Matrix([[inverse[i][j] for j in self.driven] for i in self.driven])
         names = [e.u[row].name for row in self.driven]
         excess = step("E", "excess")
-        places = {step("e", q.name): each for q, each in zip(self._coordinates, self._lacking(), strict=True)}
-        n = {step("n", name): each for name, each in zip(names, free, strict=True)}
+        places = {step("e", q.name): x for q, x in zip(self._coordinates, self._lacking(), strict=True)}
+        n = {step("n", name): x for name, x in zip(names, free, strict=True)}
         left = [[k["kd"] * W[i][j] + (k["ke"] * excess if i == j else 0) for j in range(size)] for i in range(size)]
         parts = zip(n, places, self._speeds, strict=True)
-        right = [[-k["kd"] * own - k["kp"] * place - k["kv"] * u] for own, place, u in parts]
+        right = [[-k["kd"] * f - k["kp"] * error - k["kv"] * u] for f, error, u in parts]
         forces = [as_expr(row[0]) for row in solve_columns(left, right)]
         return Written(
             self._controls(forces),

@@ -50,7 +50,7 @@ class ControlGeometryMethods(RunMethods):
         """Whether brackets of drift and inputs span the state; see `control_geometry.accessibility`."""
         from .accessibility import accessibility
 
-        return accessibility(self._asked(inputs, at, parameters))
+        return accessibility(self._query(inputs, at, parameters))
 
     def controllability(
         self, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
@@ -58,7 +58,7 @@ class ControlGeometryMethods(RunMethods):
         """Small-time local controllability about an equilibrium; see `control_geometry.accessibility`."""
         from .accessibility import controllability
 
-        return controllability(self._asked(inputs, at, parameters))
+        return controllability(self._query(inputs, at, parameters))
 
     def relative_degree(
         self, outputs: Any, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
@@ -66,7 +66,7 @@ class ControlGeometryMethods(RunMethods):
         """Vector relative degree and decoupling matrix; see `control_geometry.zero_dynamics`."""
         from .zero_dynamics import relative_degree
 
-        return relative_degree(self._asked(inputs, at, parameters), outputs)
+        return relative_degree(self._query(inputs, at, parameters), outputs)
 
     def zero_dynamics(
         self, outputs: Any, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
@@ -74,7 +74,7 @@ class ControlGeometryMethods(RunMethods):
         """The dynamics with outputs held at zero; see `control_geometry.zero_dynamics`."""
         from .zero_dynamics import zero_dynamics
 
-        return zero_dynamics(self._asked(inputs, at, parameters), outputs)
+        return zero_dynamics(self._query(inputs, at, parameters), outputs)
 
     def observability(
         self, outputs: Any, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
@@ -82,7 +82,7 @@ class ControlGeometryMethods(RunMethods):
         """Which states outputs determine; see `control_geometry.accessibility`."""
         from .accessibility import observability
 
-        return observability(self._asked(inputs, at, parameters), outputs)
+        return observability(self._query(inputs, at, parameters), outputs)
 
     def is_flat_output(
         self, outputs: Any, inputs: Sequence[str] | None = None, *, parameters: Values = None
@@ -90,7 +90,7 @@ class ControlGeometryMethods(RunMethods):
         """Whether outputs and their derivatives give the whole state; see `control_geometry.flatness`."""
         from .flatness import is_flat_output
 
-        return is_flat_output(self._asked(inputs, None, parameters), outputs)
+        return is_flat_output(self._query(inputs, None, parameters), outputs)
 
     def is_feedback_linearizable(
         self, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
@@ -98,7 +98,7 @@ class ControlGeometryMethods(RunMethods):
         """Whether feedback makes the whole state linear; see `control_geometry.flatness`."""
         from .flatness import is_feedback_linearizable
 
-        return is_feedback_linearizable(self._asked(inputs, at, parameters))
+        return is_feedback_linearizable(self._query(inputs, at, parameters))
 
     @cached_property
     def link_inverse_dynamics(self) -> LinkInverse:
@@ -107,7 +107,7 @@ class ControlGeometryMethods(RunMethods):
 
         return link_inverse(self.record)
 
-    def _asked(self, inputs: Sequence[str] | None, at: Values, parameters: Values) -> Query:
+    def _query(self, inputs: Sequence[str] | None, at: Values, parameters: Values) -> Query:
         from .at_state import Query
 
         return Query(self.record, inputs, at, parameters)

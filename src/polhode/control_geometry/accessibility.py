@@ -48,7 +48,7 @@ from ..expr import (
 )
 from ..geometry.vector_fields import NODE_LIMIT, Field, Spread, bracket, independent, lie_derivative, spread
 from ..notebook import Told
-from .affine import Plant, outputs_of, plant
+from .affine import Plant, outputs_of, plant_of
 from .at_state import AtState, Query, linear_rank
 
 _PLACE = "accessibility"
@@ -110,25 +110,25 @@ class Brackets:
     @property
     def growth(self) -> tuple[int, ...]:
         """The dimensions, with the speeds that were left out."""
-        return tuple(self.driven + each for each in self.spread.growth)
+        return tuple(self.driven + dimension for dimension in self.spread.growth)
 
 
-def reach(made: Plant) -> Brackets:
+def reach(plant: Plant) -> Brackets:
     """Span of the brackets of drift and inputs."""
-    variables, drift, fields, driven = _undriven(made)
-    most = made.size - driven
-    chain = spread([drift], fields, variables, most, depth=made.size)
+    variables, drift, fields, driven = _undriven(plant)
+    most = plant.size - driven
+    chain = spread([drift], fields, variables, most, depth=plant.size)
     if len(chain.basis) == most or not fields:
         return Brackets(variables, drift, fields, chain, driven)
-    more = spread([drift, *fields], [*chain.basis], variables, most, depth=made.size)
+    more = spread([drift, *fields], [*chain.basis], variables, most, depth=plant.size)
     growth = (*chain.growth, *more.growth[1:])
-    found = Spread(growth, more.basis, (*chain.found, *more.found), more.is_complete)
-    return Brackets(variables, drift, fields, found, driven)
+    joined = Spread(growth, more.basis, (*chain.found, *more.found), more.is_complete)
+    return Brackets(variables, drift, fields, joined, driven)
 
 
-def _undriven(made: Plant) -> tuple[list[Expr], Field, list[Field], int]:
+def _undriven(plant: Plant) -> tuple[list[Expr], Field, list[Field], int]:
     """The form; where inputs drive all speeds, that of coordinates and states with the speeds as inputs."""
-    form, equations = made.regular, made.equations
+    form, equations = plant.regular, plant.equations
     size, speeds = len(equations.q), list(equations.u)
     rates = [*form.drift[:size], *form.drift[size + len(speeds) :]]
     slopes = jacobian(rates, speeds)
@@ -141,42 +141,42 @@ def _undriven(made: Plant) -> tuple[list[Expr], Field, list[Field], int]:
     return [*equations.q, *equations.z], still, [*columns, *others], len(speeds)
 
 
-def unreached(made: Plant, found: Brackets) -> list[str]:
+def unreached(plant: Plant, brackets: Brackets) -> list[str]:
     """The states whose directions brackets do not span."""
-    places = [k for k, x in enumerate(made.variables) if x in {*found.variables}]
-    units = {name: made.unit(k) for k, name in enumerate(made.names)}
+    places = [k for k, x in enumerate(plant.variables) if x in {*brackets.variables}]
+    units = {name: plant.unit(k) for k, name in enumerate(plant.names)}
     moved = {name: [field[k] for k in places] for name, field in units.items()}
-    return [name for name, field in moved.items() if any(field) and independent(found.spread.basis, [field])]
+    return [name for name, field in moved.items() if any(field) and independent(brackets.spread.basis, [field])]
 
 
 def accessibility(query: Query) -> Accessibility:
     """Whether the inputs reach all directions of the state, at almost every state and, if one is given, there."""
     with quiet_collector():
-        made, state = query.plant(_PLACE)
-        found = reach(made)
-        missing = made.size - found.growth[-1]
-        lacking = tuple(unreached(made, found)) if missing else ()
-        drifts = missing == 1 and bool(independent(found.spread.basis, [found.drift]))
-        dimension = None if state is None else dimension_at(made, found, state)
-        complete = found.spread.is_complete
-        return Accessibility(made.size, found.growth, lacking, not missing, not missing or drifts, complete, dimension)
+        plant, state = query.plant(_PLACE)
+        spans = reach(plant)
+        missing = plant.size - spans.growth[-1]
+        lacking = tuple(unreached(plant, spans)) if missing else ()
+        drifts = missing == 1 and bool(independent(spans.spread.basis, [spans.drift]))
+        dimension = None if state is None else dimension_at(plant, spans, state)
+        complete = spans.spread.is_complete
+        return Accessibility(plant.size, spans.growth, lacking, not missing, not missing or drifts, complete, dimension)
 
 
-def dimension_at(made: Plant, found: Brackets, state: AtState) -> int:
+def dimension_at(plant: Plant, brackets: Brackets, state: AtState) -> int:
     """Dimension of the brackets at a state: those taken, at rest [B, AB, A²B, …], and deeper ones up to a limit."""
-    spanned = found.driven + state.rank(found.spread.found)
-    if spanned < made.size and state.is_at_rest:
-        linear = state.linear.with_ports([*made.inputs])
+    spanned = brackets.driven + state.rank(brackets.spread.found)
+    if spanned < plant.size and state.is_at_rest:
+        linear = state.linear.with_ports([*plant.inputs])
         spanned = max(spanned, linear_rank(linear.A, linear.B.columns, state))
-    operators = [X for X in (found.drift, *found.fields) if any(X)]
-    level, every = list(found.fields), [*found.spread.found]
-    for _ in range(made.size):
-        if spanned >= found.growth[-1] or len(every) > _MOST:
+    operators = [X for X in (brackets.drift, *brackets.fields) if any(X)]
+    level, every = list(brackets.fields), [*brackets.spread.found]
+    for _ in range(plant.size):
+        if spanned >= brackets.growth[-1] or len(every) > _MOST:
             break
-        made_of = [bracket(X, Y, found.variables) for X in operators for Y in level if X is not Y]
+        made_of = [bracket(X, Y, brackets.variables) for X in operators for Y in level if X is not Y]
         level = [Y for Y in made_of if any(Y)]
         every += level
-        spanned = max(spanned, found.driven + state.rank(every))
+        spanned = max(spanned, brackets.driven + state.rank(every))
     return spanned
 
 
@@ -209,13 +209,13 @@ class Controllability(Told):
 def controllability(query: Query) -> Controllability:
     """Small-time local controllability about an equilibrium, at zero coordinates without `at`."""
     with quiet_collector():
-        made, state = query.plant_there(_CONTROLLABILITY)
-        return _decided(made, state)
+        plant, state = query.plant_there(_CONTROLLABILITY)
+        return _decided(plant, state)
 
 
-def _decided(made: Plant, state: AtState) -> Controllability:
-    linear = state.linear.with_ports([*made.inputs])
-    size, rank = made.size, linear_rank(linear.A, linear.B.columns, state)
+def _decided(plant: Plant, state: AtState) -> Controllability:
+    linear = state.linear.with_ports([*plant.inputs])
+    size, rank = plant.size, linear_rank(linear.A, linear.B.columns, state)
 
     def verdict_of(verdict: bool | None, test: str, reason: str) -> Controllability:
         return Controllability(verdict, test, reason, size, rank)
@@ -224,26 +224,26 @@ def _decided(made: Plant, state: AtState) -> Controllability:
         return verdict_of(None, "", "this state is no equilibrium with these inputs; name those that hold it in `at`")
     if rank == size:
         return verdict_of(True, "linear", f"the linear equations about this state are, rank [B, AB, ...] = {size}")
-    found = reach(made)
-    if found.growth[-1] < size and found.spread.is_complete:
-        lacking = unreached(made, found)
+    brackets = reach(plant)
+    if brackets.growth[-1] < size and brackets.spread.is_complete:
+        lacking = unreached(plant, brackets)
         names = f", not those of {', '.join(lacking)}" if lacking else ""
-        spanned = f"brackets of drift and inputs span {found.growth[-1]} of {size} directions{names}"
+        spanned = f"brackets of drift and inputs span {brackets.growth[-1]} of {size} directions{names}"
         return verdict_of(False, "accessible", spanned)
-    if found.driven and not any(found.drift):
-        if dimension_at(made, found, state) == size:
+    if brackets.driven and not any(brackets.drift):
+        if dimension_at(plant, brackets, state) == size:
             words = "inputs drive all speeds, and brackets of q' = G(q) u span all coordinates at this state (Chow)"
             return verdict_of(True, "Chow", words)
         return verdict_of(None, "", "the brackets that were taken span at almost every state, and not at this one")
-    return verdict_of(*_sussmann(made, state, rank, found))
+    return verdict_of(*_sussmann(plant, state, rank, brackets))
 
 
-def _sussmann(made: Plant, state: AtState, rank: int, found: Brackets) -> tuple[bool | None, str, str]:
+def _sussmann(plant: Plant, state: AtState, rank: int, brackets: Brackets) -> tuple[bool | None, str, str]:
     """Sussmann's test on brackets [X₁, [X₂, …]] of drift and inputs, degree by degree."""
-    form = made.regular
+    form = plant.regular
     drift = list(form.drift)
     if not form.driven:  # the inputs that hold the equilibrium belong to the drift
-        for symbol, g in zip(made.inputs.values(), form.fields, strict=True):
+        for symbol, g in zip(plant.inputs.values(), form.fields, strict=True):
             held = state.values[symbol]
             drift = [as_expr(a + held * b) for a, b in zip(drift, g, strict=True)]
     letters = [drift, *form.fields]
@@ -252,7 +252,7 @@ def _sussmann(made: Plant, state: AtState, rank: int, found: Brackets) -> tuple[
         (tuple(int(i == k) for i in range(count)), X) for k, X in enumerate(letters)
     ]
     good: list[Field] = []
-    linear, tried = f"the linear equations have rank {rank} of {made.size}", 0
+    linear, tried = f"the linear equations have rank {rank} of {plant.size}", 0
     for degree in range(1, _DEGREE + 1):
         spanned = state.rank(good)
         bad = [X for kind, X in words if _is_bad(kind)]
@@ -260,8 +260,8 @@ def _sussmann(made: Plant, state: AtState, rank: int, found: Brackets) -> tuple[
             why = f"a bad bracket of degree {degree} is no combination of good ones of lower degree"
             return None, "", f"{linear}, and {why} (Sussmann's condition fails, which proves nothing)"
         good += [X for kind, X in words if not _is_bad(kind)]
-        if state.rank(good) == made.size:
-            why = f"good brackets of degree up to {degree} span all {made.size} directions at this state"
+        if state.rank(good) == plant.size:
+            why = f"good brackets of degree up to {degree} span all {plant.size} directions at this state"
             return True, "Sussmann", f"{why}, and no bad one is left over (Sussmann)"
         tried += len(words) * count
         if tried > _COUNT:
@@ -273,7 +273,7 @@ def _sussmann(made: Plant, state: AtState, rank: int, found: Brackets) -> tuple[
                 if any(not is_zero(entry) for entry in made_of):
                     longer.append((tuple(n + int(i == k) for i, n in enumerate(kind)), made_of))
         words = longer
-    reached = f"brackets span {found.growth[-1]} of {made.size} directions at almost every state"
+    reached = f"brackets span {brackets.growth[-1]} of {plant.size} directions at almost every state"
     return None, "", f"{linear}; {reached}, but Sussmann's test did not end"
 
 
@@ -332,36 +332,36 @@ def observability(query: Query, outputs: Any) -> Observability:
     """Which states the outputs determine, with known inputs."""
     with quiet_collector():
         state = None if query.at is None else query.state(_OBSERVABILITY)
-        own, values = (query.equations, None) if state is None else (state.equations, state.values)
-        made = plant(own, query.inputs, _OBSERVABILITY, values, query.parameters, may_be_none=True)
-        targets, size = outputs_of(made, outputs), made.size
-        found, basis, growth, complete = _codistribution(made, [*targets.values()])
+        equations, values = (query.equations, None) if state is None else (state.equations, state.values)
+        plant = plant_of(equations, query.inputs, _OBSERVABILITY, values, query.parameters, may_be_none=True)
+        targets, size = outputs_of(plant, outputs), plant.size
+        functions, basis, growth, complete = _codistribution(plant, [*targets.values()])
         units = Matrix.identity(size)
         lacking = [k for k in range(size) if rank([*basis, units[k]]) > len(basis)] if len(basis) < size else []
         unseen = [k for k in lacking if all(is_zero(row[k]) for row in basis)]
-        at_rank = None if state is None else _rank_at(made, found, targets, state)
-        unobservable, hidden = (tuple(made.names[k] for k in each) for each in (lacking, unseen))
+        at_rank = None if state is None else _rank_at(plant, functions, targets, state)
+        unobservable, hidden = (tuple(plant.names[k] for k in indices) for indices in (lacking, unseen))
         return Observability(size, growth, unobservable, hidden, complete, at_rank)
 
 
-def _rank_at(made: Plant, found: Sequence[Expr], outputs: dict[str, Expr], state: AtState) -> int:
+def _rank_at(plant: Plant, functions: Sequence[Expr], outputs: dict[str, Expr], state: AtState) -> int:
     """The rank at a state: by the derivatives that were taken, or at rest by [C; CA; CA²; …]."""
-    taken = state.rank(list(made.differentials(found)))
-    if taken == made.size or not state.is_at_rest:
+    taken = state.rank(list(plant.differentials(functions)))
+    if taken == plant.size or not state.is_at_rest:
         return taken
     linear = state.linear.with_ports([], outputs)
     return max(taken, linear_rank(linear.A.T, list(linear.C), state))
 
 
-def _codistribution(made: Plant, outputs: list[Expr]) -> tuple[list[Expr], list[Any], tuple[int, ...], bool]:
+def _codistribution(plant: Plant, outputs: list[Expr]) -> tuple[list[Expr], list[Any], tuple[int, ...], bool]:
     """The functions taken, independent differentials, ranks level by level, and whether these are all."""
-    form = made.original
+    form = plant.original
     fields = [form.drift, *form.fields.values()]
     everything, fresh = list(outputs), list(outputs)
     basis: list[Any] = []
     growth: list[int] = []
     while True:
-        rows = list(made.differentials(fresh)) if fresh else []
+        rows = list(plant.differentials(fresh)) if fresh else []
         chosen = (
             [k - len(basis) for k in independent_columns(Matrix([*basis, *rows]).T) if k >= len(basis)] if rows else []
         )
@@ -369,7 +369,7 @@ def _codistribution(made: Plant, outputs: list[Expr]) -> tuple[list[Expr], list[
             return everything, basis, tuple(growth), True
         basis += [rows[k] for k in chosen]
         growth.append(len(basis))
-        if len(basis) == made.size:
+        if len(basis) == plant.size:
             return everything, basis, tuple(growth), True
         last = [fresh[k] for k in chosen]
         if len(topological(last)) > NODE_LIMIT:

@@ -60,8 +60,8 @@ class ControlAffine(Typeset):
 
     def lie_derivative(self, value: Any, along: str | Sequence[Any] | None = None) -> Expr:
         """The rate of an expression along the drift, along an input's field by its name, or along a field."""
-        (made,) = lie_derivative([as_expr(value)], self._field(along), self.variables)
-        return made
+        (derivative,) = lie_derivative([as_expr(value)], self._field(along), self.variables)
+        return derivative
 
     def bracket(self, X: str | Sequence[Any] | None, Y: str | Sequence[Any] | None) -> Field:
         """[X, Y]; each the drift (None), an input's field by its name, or a field."""
@@ -69,7 +69,7 @@ class ControlAffine(Typeset):
 
     def is_involutive(self, fields: Sequence[str | Sequence[Any] | None]) -> bool:
         """Whether brackets of these fields stay in what they span, at almost every state."""
-        return is_involutive([self._field(each) for each in fields], self.variables)
+        return is_involutive([self._field(field) for field in fields], self.variables)
 
     def _field(self, which: str | Sequence[Any] | None) -> Field:
         if which is None:
@@ -79,12 +79,12 @@ class ControlAffine(Typeset):
                 cure = f"Name one of {', '.join(self.fields)}, or give None for the drift."
                 raise fault(f"there is no input '{which}'.", cure, "E-GEOMETRY-NAME")
             return self.fields[which]
-        made = [as_expr(entry) for entry in which]
-        if len(made) != len(self.variables):
-            message = f"a field with {len(made)} entries is given, and the state has {len(self.variables)}."
+        entries = [as_expr(entry) for entry in which]
+        if len(entries) != len(self.variables):
+            message = f"a field with {len(entries)} entries is given, and the state has {len(self.variables)}."
             cure = f"Give an entry for each of {', '.join(map(spelled, self.variables))}."
             raise fault(message, cure, "E-GEOMETRY-SHAPE")
-        return made
+        return entries
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,10 +247,10 @@ class Plant:
         factors = factor_symmetric([[M[i][j] for j in free] for i in free])
 
         def solved(right: Sequence[Any], driven: int | None) -> list[Expr]:
-            made = [as_expr(int(i == driven)) for i in range(size)]
+            column = [as_expr(int(i == driven)) for i in range(size)]
             for i, entry in zip(free, factors.solve(right), strict=True):
-                made[i] = as_expr(entry)
-            return made
+                column[i] = as_expr(entry)
+            return column
 
         drift = solved([load[i] for i in free], None)
         positive = as_expr(1)
@@ -294,7 +294,7 @@ def _columns(matrix: Matrix, inputs: Mapping[str, Expr]) -> list[Sequence[Any]]:
     return list(matrix.columns) if len(matrix) else [()] * len(inputs)
 
 
-def plant(
+def plant_of(
     equations: EquationsOfMotion,
     inputs: Sequence[str] | None,
     place: str,
@@ -315,17 +315,17 @@ def plant(
     zero = dict.fromkeys(equations.tau, as_expr(0))
     zero |= {entry.symbol: as_expr(entry.value or 0) for entry in equations.system.inputs.values()}
     held = {x: (values or {}).get(x, value) for x, value in zero.items() if x not in symbols}
-    own = equations.system.parameters
+    table = equations.system.parameters
     parameter_values(equations, parameters)  # refuses what is no parameter or no number
-    held |= {own[name].symbol: as_expr(value) for name, value in (parameters or {}).items()}
-    made = Plant(equations, controls, held, place)
-    made.check()
-    return made
+    held |= {table[name].symbol: as_expr(value) for name, value in (parameters or {}).items()}
+    result = Plant(equations, controls, held, place)
+    result.check()
+    return result
 
 
 def control_affine(equations: EquationsOfMotion, inputs: Sequence[str] | None = None) -> ControlAffine:
     """ẋ = f(x) + Σ gᵢ(x) cᵢ for the chosen inputs."""
-    return plant(equations, inputs, "control_affine").original
+    return plant_of(equations, inputs, "control_affine").original
 
 
 #: An output with a longer text is named by its number.
@@ -339,28 +339,28 @@ def outputs_of(plant: Plant, outputs: Any) -> dict[str, Expr]:
     """
     equations, place = plant.equations, f"{plant.place} outputs"
     entries = dict(outputs) if isinstance(outputs, Mapping) else dict(enumerate(_listed(outputs, place)))
-    known = {spelled(x): x for x in plant.variables}
-    found: dict[str, Expr] = {}
+    table = {spelled(x): x for x in plant.variables}
+    targets: dict[str, Expr] = {}
     for key, entry in entries.items():
-        if isinstance(entry, str) and entry not in known:
-            raise unknown("state", entry, known, place=place, code="E-GEOMETRY-NAME")
+        if isinstance(entry, str) and entry not in table:
+            raise unknown("state", entry, table, place=place, code="E-GEOMETRY-NAME")
         with understood("an expression of the state", entry, place=place, cure="Give expressions, or names of states."):
-            made = known[entry] if isinstance(entry, str) else as_expr(entry)
-        (made,) = equations.in_independent_speeds(substitute([made], equations.tree.followed))
+            target = table[entry] if isinstance(entry, str) else as_expr(entry)
+        (target,) = equations.in_independent_speeds(substitute([target], equations.tree.followed))
         name = key if isinstance(key, str) else _name(entry, key)
-        if name in found or as_expr(made) in found.values():
+        if name in targets or as_expr(target) in targets.values():
             raise PolhodeError(f"the output '{name}' is given twice.", place, "Give it once.", "E-CONTROL-TWICE")
-        found[name] = as_expr(made)
-    if not found:
+        targets[name] = as_expr(target)
+    if not targets:
         raise PolhodeError("no output is given.", place=place, cure="Give a list of outputs.", code="E-CONTROL-MISSING")
     allowed = {*plant.variables, *(entry.symbol for entry in equations.system.parameters.values())}
-    for name, made in found.items():
-        for strange in [x for x in free_symbols([made]) if x not in allowed]:
-            message = f"the output '{name}' depends on {spelled(strange)}, which is no part of the state."
+    for name, target in targets.items():
+        for foreign in [x for x in free_symbols([target]) if x not in allowed]:
+            message = f"the output '{name}' depends on {spelled(foreign)}, which is no part of the state."
             cure = "Give expressions of coordinates, speeds, states and parameters."
             raise PolhodeError(message, place, cure, "E-GEOMETRY-DEPENDENCE")
-    given = {x: value for x, value in plant.held.items() if x.data[0] == "parameter"}
-    return dict(zip(found, substitute([*found.values()], given), strict=True))
+    values = {x: value for x, value in plant.held.items() if x.data[0] == "parameter"}
+    return dict(zip(targets, substitute([*targets.values()], values), strict=True))
 
 
 def _name(entry: Any, place: int) -> str:

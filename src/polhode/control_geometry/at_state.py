@@ -17,7 +17,7 @@ from ..expr.field import P, inverse
 from ..linear.linear import DIVISIONS, Linear
 from ..linear.linearize import linearize
 from ..linear.operating_point import Values, parameter_values
-from .affine import Plant, plant
+from .affine import Plant, plant_of
 
 #: What is smaller than this beside others is rounding: singular values, and numbers beside those at other states.
 _NOTHING = 1e-9
@@ -56,13 +56,13 @@ class AtState:
 
     def numbers(self, entries: Sequence[Any]) -> list[float] | None:
         """Expressions at the state in numbers; None where a parameter has no value."""
-        made = self.exact(entries)
-        return evaluate(made, dict(self.known)) if self.known.keys() >= {*free_symbols(made)} else None
+        values = self.exact(entries)
+        return evaluate(values, dict(self.known)) if self.known.keys() >= {*free_symbols(values)} else None
 
     def is_zero(self, entry: Any) -> bool:
         """Whether an expression vanishes at the state: for all parameters, or to rounding."""
-        (made,) = self.exact([entry])
-        return is_zero(made) or self._sizes([as_expr(entry)], made_exact=[made]) == [0.0]
+        (exact,) = self.exact([entry])
+        return is_zero(exact) or self._sizes([as_expr(entry)], made_exact=[exact]) == [0.0]
 
     def _sizes(self, entries: Sequence[Expr], made_exact: Sequence[Expr]) -> list[float] | None:
         """Expressions in units of what they are at states beside; nil below rounding, None where a value is missing."""
@@ -73,16 +73,16 @@ class AtState:
         return [0.0 if abs(x) <= _NOTHING * size else x for x, size in zip(here.tolist(), usual.tolist(), strict=True)]
 
     def _usual(self, entries: Sequence[Expr]) -> NDArray[np.float64]:
-        """How large expressions are at some states around this one."""
+        """Sizes of expressions at random states around this one."""
         f, rng = Evaluator(entries), np.random.default_rng(7)
         states = [*self.values]
         numbers = evaluate([self.values[x] for x in states], dict(self.known))
-        found = np.zeros(len(entries))
+        sizes = np.zeros(len(entries))
         for _ in range(_AROUND):
             moved = dict(zip(states, (numbers + rng.uniform(-0.5, 0.5, len(states))).tolist(), strict=True))
             values = np.abs(np.array(f({**self.known, **moved})))
-            found = np.maximum(found, np.where(np.isfinite(values), values, 0.0))
-        return found
+            sizes = np.maximum(sizes, np.where(np.isfinite(values), values, 0.0))
+        return sizes
 
     @property
     def is_at_rest(self) -> bool:
@@ -95,20 +95,20 @@ class AtState:
             return 0
         width = len(rows[0])
         flat = [as_expr(entry) for row in rows for entry in row]
-        made = self.exact(flat)
-        found = rank([made[i * width : (i + 1) * width] for i in range(len(rows))])
-        numbers = self._sizes(flat, made)
-        return found if numbers is None else min(found, numeric_rank(np.array(numbers).reshape(len(rows), width)))
+        values = self.exact(flat)
+        exact = rank([values[i * width : (i + 1) * width] for i in range(len(rows))])
+        numbers = self._sizes(flat, values)
+        return exact if numbers is None else min(exact, numeric_rank(np.array(numbers).reshape(len(rows), width)))
 
 
 def numeric_rank(table: NDArray[np.float64]) -> int:
     """Numeric rank, independent of the units of rows and columns, up to rounding."""
-    made = table[np.isfinite(table).all(axis=1)]
+    rows = table[np.isfinite(table).all(axis=1)]
     for _ in range(3):
         for axis in (0, 1):
-            sizes = np.abs(made).max(axis=axis, keepdims=True, initial=0.0)
-            made = made / np.where(sizes > 0, sizes, 1.0)
-    sizes = np.linalg.svd(made, compute_uv=False) if made.size else np.zeros(1)
+            sizes = np.abs(rows).max(axis=axis, keepdims=True, initial=0.0)
+            rows = rows / np.where(sizes > 0, sizes, 1.0)
+    sizes = np.linalg.svd(rows, compute_uv=False) if rows.size else np.zeros(1)
     return int((sizes > _NOTHING * sizes[0]).sum())
 
 
@@ -129,14 +129,14 @@ class Query:
     def plant_there(self, place: str) -> tuple[Plant, AtState]:
         """The mechanism with its controls about the state, which gives the other inputs."""
         state = self.state(place)
-        made = plant(state.equations, self.inputs, place, state.values, self.parameters)
-        return (replace(made, is_plain=True) if state.is_zero(made.regular.condition) else made), state
+        plant = plant_of(state.equations, self.inputs, place, state.values, self.parameters)
+        return (replace(plant, is_plain=True) if state.is_zero(plant.regular.condition) else plant), state
 
     def plant(self, place: str) -> tuple[Plant, AtState | None]:
         """The mechanism with its controls, about the state if one is named."""
         if self.at is not None:
             return self.plant_there(place)
-        return plant(self.equations, self.inputs, place, parameters=self.parameters), None
+        return plant_of(self.equations, self.inputs, place, parameters=self.parameters), None
 
 
 Floats = NDArray[np.float64]

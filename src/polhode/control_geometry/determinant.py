@@ -39,13 +39,13 @@ def vanishing_factors(value: Expr, positive: Expr | int = 1, masses: Collection[
     for power in range(_POWERS):
         if _is_fixed(value * positive**power):
             return []
-    found, rest = _simple_factors(value)
+    vanishing, rest = _simple_factors(value)
     if cannot_vanish(rest, masses) or any(_is_fixed(rest * positive**power) for power in range(_POWERS)):
-        return found
+        return vanishing
     if len(topological([rest])) > _READABLE:
-        return [*found, rest]
+        return [*vanishing, rest]
     others = [base for base, exponent in factors(rest).powers if exponent > 0 and not cannot_vanish(base, masses)]
-    return [*found, *(base for base in others if not _is_fixed(base))]
+    return [*vanishing, *(base for base in others if not _is_fixed(base))]
 
 
 def _states(value: Expr) -> list[Expr]:
@@ -59,7 +59,7 @@ def _is_fixed(value: Expr) -> bool:
 
 def _simple_factors(value: Expr) -> tuple[list[Expr], Expr]:
     """Powers xᵖ, sinᵖ x, cosᵖ x of states, by logarithmic derivatives: those that vanish, and the rest."""
-    found: list[Expr] = []
+    simple: list[Expr] = []
     rest, plain = value, dict[Expr, Expr]()  # where the powers are one
     symbols = _states(value)
     for x, slope in zip(symbols, gradient(value, symbols), strict=True):
@@ -73,10 +73,10 @@ def _simple_factors(value: Expr) -> tuple[list[Expr], Expr]:
         ):
             power = constant_ratio(ratio)
             if power and power.denominator == 1:
-                found += [factor] if power > 0 else []
+                simple += [factor] if power > 0 else []
                 rest, plain[x] = as_expr(rest / factor**power), at_one
                 break
     try:
-        return found, substitute([value], plain)[0]  # shorter than the quotient
+        return simple, substitute([value], plain)[0]  # shorter than the quotient
     except PolhodeError:
-        return found, rest
+        return simple, rest

@@ -49,7 +49,7 @@ class FlatOutput(Told):
 
     @property
     def integrators(self) -> int:
-        """How many integrators stand before inputs in the extended system."""
+        """Number of integrators before inputs in the extended system."""
         return max(0, sum(self.degrees) - self.size)
 
     def __bool__(self) -> bool:
@@ -66,18 +66,18 @@ class FlatOutput(Told):
 def is_flat_output(query: Query, outputs: Any) -> FlatOutput:
     """Whether the outputs, as many as inputs, and their derivatives give the whole state."""
     with quiet_collector():
-        made, _ = query.plant(_PLACE)
-        targets = outputs_of(made, outputs)
-        size, count = made.size, len(made.inputs)
+        plant, _ = query.plant(_PLACE)
+        targets = outputs_of(plant, outputs)
+        size, count = plant.size, len(plant.inputs)
         if len(targets) != count:
             reason = f"{len(targets)} outputs are given, and a flat output has as many as there are inputs, {count}"
             return FlatOutput(False, size, 0, (), reason)
-        return _tested(made, targets)
+        return _tested(plant, targets)
 
 
-def _tested(made: Plant, outputs: dict[str, Expr]) -> FlatOutput:
-    jets = _Jets(made, [*outputs.values()])
-    size, count, driven = made.size, len(outputs), 0
+def _tested(plant: Plant, outputs: dict[str, Expr]) -> FlatOutput:
+    jets = _Jets(plant, [*outputs.values()])
+    size, count, driven = plant.size, len(outputs), 0
     while True:
         rows = [row for level in jets.rows for row in level]
         table = jets.table(rows)
@@ -117,16 +117,16 @@ def _least(jets: _Jets, size: int, count: int) -> tuple[int, ...]:
 class _Jets:
     """Outputs and their derivatives, of the state and of inputs with their derivatives."""
 
-    def __init__(self, made: Plant, outputs: list[Expr]) -> None:
-        self.made, self.values = made, [outputs]
+    def __init__(self, plant: Plant, outputs: list[Expr]) -> None:
+        self.made, self.values = plant, [outputs]
         self.inputs: list[list[Expr]] = []
         self.rows = [self._rows(outputs)]
 
     def _rows(self, values: list[Expr]) -> list[list[Expr]]:
         flat = [x for level in self.inputs for x in level]
-        own = self.made.differentials(values)
+        slopes = self.made.differentials(values)
         others: Sequence[Sequence[Any]] = jacobian(values, flat) if flat else [[]] * len(values)
-        return [[*map(as_expr, a), *map(as_expr, b)] for a, b in zip(own, others, strict=True)]
+        return [[*map(as_expr, a), *map(as_expr, b)] for a, b in zip(slopes, others, strict=True)]
 
     def table(self, rows: Sequence[list[Expr]]) -> list[list[Expr]]:
         """Rows of one length."""
@@ -214,28 +214,28 @@ class Linearizability(Told):
 def is_feedback_linearizable(query: Query) -> Linearizability:
     """Conditions for full state linearization, at almost every state and at a given one."""
     with quiet_collector():
-        made, state = query.plant(_LINEARIZABLE)
-        return linearizability(made, state)
+        plant, state = query.plant(_LINEARIZABLE)
+        return linearizability(plant, state)
 
 
-def linearizability(made: Plant, state: AtState | None = None) -> Linearizability:
+def linearizability(plant: Plant, state: AtState | None = None) -> Linearizability:
     """The conditions for a mechanism with its controls."""
-    form = made.regular
+    form = plant.regular
     variables, last = form.variables, [g for g in form.fields if any(g)]
     basis: list[Field] = independent([], last)
-    ranks, involutive, found = [len(basis)], [_is_closed(basis, variables, made.size)], [*last]
-    counts = [len(found)]
-    while involutive[-1] and ranks[-1] < made.size:
+    ranks, involutive, fields = [len(basis)], [_is_closed(basis, variables, plant.size)], [*last]
+    counts = [len(fields)]
+    while involutive[-1] and ranks[-1] < plant.size:
         last = [bracket(form.drift, X, variables) for X in last]
         fresh = independent(basis, last)
         if not fresh:
             break
-        basis, found = [*basis, *fresh], [*found, *last]
+        basis, fields = [*basis, *fresh], [*fields, *last]
         ranks.append(len(basis))
-        counts.append(len(found))
-        involutive.append(_is_closed(basis, variables, made.size))
-    at = None if state is None else tuple(state.rank(found[:count]) for count in counts)
-    return Linearizability(made.size, tuple(made.inputs), tuple(ranks), tuple(involutive), tuple(found), at)
+        counts.append(len(fields))
+        involutive.append(_is_closed(basis, variables, plant.size))
+    at = None if state is None else tuple(state.rank(fields[:count]) for count in counts)
+    return Linearizability(plant.size, tuple(plant.inputs), tuple(ranks), tuple(involutive), tuple(fields), at)
 
 
 def _is_closed(basis: list[Field], variables: list[Expr], size: int) -> bool:

@@ -96,10 +96,10 @@ class LinkInverse(Typeset):
         names, needed, fixed, function = self._compiled(what)
         columns = self._columns(needed, shape, *at)
         states = np.concatenate([*(row.reshape(len(row), -1) for row in rows), *columns.values()])
-        known = self._model_values if parameters is None else parameter_values(self.equations, parameters, _PLACE)
-        evaluate([x for x in fixed if x not in known], {})  # raises where a value is missing
-        found = function(np.ascontiguousarray(states.T), parameters=np.array([known[x] for x in fixed]))
-        return {name: column.reshape(shape) for name, column in zip(names, found.T, strict=True)}
+        values = self._model_values if parameters is None else parameter_values(self.equations, parameters, _PLACE)
+        evaluate([x for x in fixed if x not in values], {})  # raises where a value is missing
+        results = function(np.ascontiguousarray(states.T), parameters=np.array([values[x] for x in fixed]))
+        return {name: column.reshape(shape) for name, column in zip(names, results.T, strict=True)}
 
     @cached_property
     def _model_values(self) -> dict[Expr, float]:
@@ -115,8 +115,8 @@ class LinkInverse(Typeset):
             varied = [*(x for order in self.motion for x in order), *(x for x in self._words() if x in used)]
             function = native_function(varied, [*values.values()], dict.fromkeys(fixed, 0.0))
             kept[what] = [*values], used, fixed, function
-        found: tuple[Sequence[str], set[Expr], list[Expr], Callable[..., Any]] = kept[what]
-        return found
+        compiled: tuple[Sequence[str], set[Expr], list[Expr], Callable[..., Any]] = kept[what]
+        return compiled
 
     def _rows(self, motion: Any) -> tuple[list[Floats], tuple[int, ...]]:
         """The motion by orders, and the shape of the result."""
@@ -141,32 +141,32 @@ class LinkInverse(Typeset):
         system, words = self.equations.system, self._words()
         inputs = {name: entry.symbol for name, entry in system.inputs.items()}
         states = {name: entry.symbol for name, entry in system.states.items()}
-        given: dict[Expr, Any] = {} if time is None else {system.time: time}
-        for kind, table, said in (("input", inputs, of_inputs), ("state", states, z)):
-            for name, value in said.items():
+        values: dict[Expr, Any] = {} if time is None else {system.time: time}
+        for kind, table, given_values in (("input", inputs, of_inputs), ("state", states, z)):
+            for name, value in given_values.items():
                 check_known(kind, [name], table, place=_PLACE, code="E-JOINT-NAME")
-                given[table[name]] = value
-        lacking = [x for x in words if x in needed and x not in given]
+                values[table[name]] = value
+        lacking = [x for x in words if x in needed and x not in values]
         if lacking:
-            message = f"the result depends on {_named(lacking[0])}, which is not given."
+            message = f"the result depends on {_phrase(lacking[0])}, which is not given."
             raise fault(message, f"Give {words[lacking[0]]}, a number or one for each time.", "E-JOINT-MISSING")
-        return {x: _column(x, given[x], shape) for x in words if x in needed}
+        return {x: _column(x, values[x], shape) for x in words if x in needed}
 
     def _words(self) -> dict[Expr, str]:
-        """Time, inputs and states, each as it is given."""
+        """Time, inputs and states in words."""
         system = self.equations.system
         words = {entry.symbol: f"inputs={{{name!r}: …}}" for name, entry in system.inputs.items()}
         words |= {entry.symbol: f"z={{{name!r}: …}}" for name, entry in system.states.items()}
         return {system.time: "time=…"} | words
 
 
-def _named(x: Expr) -> str:
+def _phrase(x: Expr) -> str:
     return "time" if x.data[0] == "time" else f"the {described(x)}"
 
 
 def _column(x: Expr, value: Any, shape: tuple[int, ...]) -> Floats:
     count = f"{shape[0]} of them, one for each time" if shape else "one for the one instant of the motion"
-    with understood(f"a number for {_named(x)}", value, place=_PLACE, cure=f"Give a number, or {count}."):
+    with understood(f"a number for {_phrase(x)}", value, place=_PLACE, cure=f"Give a number, or {count}."):
         return np.broadcast_to(np.asarray(value, dtype=np.float64), shape).reshape(1, -1)
 
 
@@ -191,7 +191,7 @@ class _Elimination:
             for name, u, ud in zip(names, equations.u, equations.udot, strict=True)
             if name in {motor.rotor for motor in self.motors}
         }
-        rotor_symbols = {x for own in self.symbols.values() for x in own}
+        rotor_symbols = {x for rotor in self.symbols.values() for x in rotor}
         self.flow: dict[Expr, Any] = {
             q: rate for q, rate in zip(equations.q, equations.coordinate_rates, strict=True) if q not in rotor_symbols
         }
@@ -246,9 +246,9 @@ class _Elimination:
                 self.known |= dict(zip(self.symbols[motor.rotor], rotors[motor.rotor], strict=True))
                 waiting.remove(motor)
         driven = {motor.joint for motor in self.motors}
-        own = [name for name in self.row if name not in driven]
-        efforts = dict(zip(own, substitute([self.row[name] for name in own], self.known), strict=True))
-        used = {*free_symbols([*efforts.values(), *(x for own in rotors.values() for x in own)])}
+        names = [name for name in self.row if name not in driven]
+        efforts = dict(zip(names, substitute([self.row[name] for name in names], self.known), strict=True))
+        used = {*free_symbols([*efforts.values(), *(x for symbols in rotors.values() for x in symbols)])}
         while len(self.orders) > 3 and used.isdisjoint(self.orders[-1]):
             self.orders.pop()
         return LinkInverse(self.equations, tuple(self.orders), efforts, rotors)
@@ -260,18 +260,18 @@ class _Elimination:
     def _foreign(self, joint: str, rotor: str) -> list[Expr]:
         """Symbols of unknown rotors, other than its own angle, in a link's equation."""
         row = self._needed(joint)
-        others = {x for own in self.symbols.values() for x in own if x not in self.known} - {self.symbols[rotor][0]}
+        others = {x for group in self.symbols.values() for x in group if x not in self.known} - {self.symbols[rotor][0]}
         return [x for x in free_symbols([row]) if x in others and not is_zero(derivative([row], x)[0])]
 
     def _rotor(self, joint: str, rotor: str) -> tuple[Expr, Expr, Expr]:
         """Angle, speed and acceleration of a rotor: the row of the link is linear in the angle."""
         row, angle = self._needed(joint), self.symbols[rotor][0]
         (slope,) = derivative([row], angle)
-        unfelt = {x: as_expr(0) for own in self.symbols.values() for x in own}  # what stands in the row cancels there
+        unfelt = {x: as_expr(0) for both in self.symbols.values() for x in both}  # what stands in the row cancels there
         slope, rest = substitute([slope, row], unfelt)
-        place = as_expr(-rest / slope)
-        speed = self._rate(place)
-        return place, speed, self._rate(speed)
+        theta = as_expr(-rest / slope)
+        speed = self._rate(theta)
+        return theta, speed, self._rate(speed)
 
     def _rate(self, value: Expr) -> Expr:
         """The derivative in time, with symbols for derivatives of the links' motion that are new."""

@@ -123,7 +123,7 @@ class ZeroDynamics(Typeset):
         words = [] if self.rates else [f"{self.size} equations on the manifold where the outputs vanish"]
         verdict = {True: "stable", False: "unstable", None: "not decided by eigenvalues"}[self.is_stable]
         if self.eigenvalues is not None:
-            words.append(f"{verdict}: eigenvalues {', '.join(f'{each:.4g}' for each in self.eigenvalues)}")
+            words.append(f"{verdict}: eigenvalues {', '.join(f'{eigenvalue:.4g}' for eigenvalue in self.eigenvalues)}")
         return [*words, *self.notices]
 
 
@@ -141,24 +141,24 @@ def _text(rate: Expr) -> str:
 def zero_dynamics(query: Query, outputs: Any) -> ZeroDynamics:
     """The zero dynamics of outputs, as many as inputs; with `at`, of outputs that are held where they are there."""
     with quiet_collector():
-        made, state = query.plant(_PLACE)
-        targets = outputs_of(made, outputs)
+        plant, state = query.plant(_PLACE)
+        targets = outputs_of(plant, outputs)
         if state is not None:
             offsets = state.exact([*targets.values()])
             targets = {name: as_expr(y - y0) for (name, y), y0 in zip(targets.items(), offsets, strict=True)}
-        degree = degrees_of(made, targets, state)
+        degree = degrees_of(plant, targets, state)
         check_square(degree)
         return zero_dynamics_of(degree, state or query.state(_PLACE))
 
 
 def zero_dynamics_of(degree: RelativeDegree, here: AtState) -> ZeroDynamics:
     """The zero dynamics of outputs whose relative degree exists, with eigenvalues about a state."""
-    made = degree.plant
+    plant = degree.plant
     manifold = [entry for chain in degree.chain for entry in chain]
     drift = _held_field(degree)
-    rates, solved, conditions = _reduced(made, manifold, drift)
-    spectrum, notices = _spectrum(made, here, manifold, drift, degree)
-    if not rates and made.size > degree.total:
+    rates, solved, conditions = _reduced(plant, manifold, drift)
+    spectrum, notices = _spectrum(plant, here, manifold, drift, degree)
+    if not rates and plant.size > degree.total:
         notices = ("The outputs could not be solved for states one by one: see manifold and drift.", *notices)
     return ZeroDynamics(degree, tuple(manifold), drift, rates, solved, conditions, spectrum, notices)
 
@@ -188,19 +188,19 @@ def _held_field(degree: RelativeDegree) -> Field:
 
 
 def _reduced(
-    made: Plant, manifold: Sequence[Expr], drift: Field
+    plant: Plant, manifold: Sequence[Expr], drift: Field
 ) -> tuple[dict[str, Expr], dict[str, Expr], tuple[Expr, ...]]:
     """Rates of the states that are left, what the others are, and what was divided by."""
-    if made.equations.tree.quaternions or len(manifold) == made.size:
+    if plant.equations.tree.quaternions or len(manifold) == plant.size:
         return {}, {}, ()
     equations, solved, conditions = list(manifold), dict[Expr, Expr](), list[Expr]()
     while equations:
-        unsolved = [x for x in made.variables if x not in solved]
+        unsolved = [x for x in plant.variables if x not in solved]
         best = min(_solvable(equations, unsolved), default=None)
         if best is None:
             return {}, {}, ()
-        risk, place, k = best
-        x, entry = unsolved[k], equations.pop(place)
+        risk, index, k = best
+        x, entry = unsolved[k], equations.pop(index)
         (slope,) = derivative([entry], x)
         (rest,) = substitute([entry], {x: as_expr(0)})
         value = as_expr(-rest / slope)
@@ -208,17 +208,17 @@ def _reduced(
             conditions.append(slope)
         equations = substitute(equations, {x: value})
         solved = dict(zip(solved, substitute(list(solved.values()), {x: value}), strict=True)) | {x: value}
-    left = [x for x in made.variables if x not in solved]
-    rates = [drift[made.variables.index(x)] for x in left]
+    left = [x for x in plant.variables if x not in solved]
+    rates = [drift[plant.variables.index(x)] for x in left]
     there = dict(zip(map(spelled, left), substitute(rates, solved), strict=True))
-    met = tuple(each for each in substitute(conditions, solved) if not cannot_vanish(each, made.masses))
+    met = tuple(condition for condition in substitute(conditions, solved) if not cannot_vanish(condition, plant.masses))
     return there, {spelled(x): value for x, value in solved.items()}, met
 
 
 def _solvable(equations: Sequence[Expr], variables: Sequence[Expr]) -> list[tuple[int, int, int]]:
     """Equations that are affine in a variable: risk that its factor vanishes (0, 1, 2), equation, variable."""
-    found = []
-    for place, entry in enumerate(equations):
+    solvable = []
+    for index, entry in enumerate(equations):
         present = {*free_symbols([entry])}
         for k, x in enumerate(variables):
             if x not in present:
@@ -227,17 +227,17 @@ def _solvable(equations: Sequence[Expr], variables: Sequence[Expr]) -> list[tupl
             if is_zero(slope) or not is_zero(derivative([slope], x)[0]):
                 continue
             moving = [s for s in free_symbols([slope]) if s.data[0] != "parameter"]
-            found.append((0 if slope.is_number else 1 if not moving else 2, place, k))
-    return found
+            solvable.append((0 if slope.is_number else 1 if not moving else 2, index, k))
+    return solvable
 
 
 # ---- about an equilibrium ------------------------------------------------------------------------------------------
 
 
 def _spectrum(
-    made: Plant, here: AtState, manifold: Sequence[Expr], drift: Field, degree: RelativeDegree
+    plant: Plant, here: AtState, manifold: Sequence[Expr], drift: Field, degree: RelativeDegree
 ) -> tuple[Spectrum | None, tuple[str, ...]]:
-    if made.size == degree.total:
+    if plant.size == degree.total:
         return spectrum_of(np.zeros((0, 0))), ()
     if here.rank(list(degree.driven)) < len(degree.outputs):
         return None, ("At this state the decoupling matrix is singular: there are no zero dynamics about it.",)
@@ -245,15 +245,15 @@ def _spectrum(
         return None, ("This state is not on the manifold of outputs at zero: no eigenvalues are taken.",)
     if not all(map(here.is_zero, drift)):
         return None, ("This state is no equilibrium of the zero dynamics: no eigenvalues are taken.",)
-    size = len(made.equations.q)
-    slopes = made.differentials(drift)
-    displaced = made.moved.back @ Matrix(list(slopes)[:size])
+    size = len(plant.equations.q)
+    slopes = plant.differentials(drift)
+    displaced = plant.moved.back @ Matrix(list(slopes)[:size])
     rows = [*displaced, *list(slopes)[size:]]
     jacobian_at = here.numbers([entry for row in rows for entry in row])
-    tangent = here.numbers(list(made.differentials(manifold).entries()))
+    tangent = here.numbers(list(plant.differentials(manifold).entries()))
     if jacobian_at is None or tangent is None:
         return None, ("A parameter has no value: no eigenvalues are taken.",)
-    J, O = (np.array(each).reshape(-1, made.size) for each in (jacobian_at, tangent))
+    J, O = (np.array(entries).reshape(-1, plant.size) for entries in (jacobian_at, tangent))
     N = np.linalg.svd(O)[2][len(manifold) :].T
     A = N.T @ J @ N
     return spectrum_of(A, np.full(A.shape, 1e-13 * np.abs(J).max(initial=0.0))), ()
@@ -328,8 +328,8 @@ class RelativeDegree(Typeset):
     @cached_property
     def singular(self) -> tuple[Expr, ...]:
         """The degree is lost where one of these vanishes; none, where it is not lost anywhere."""
-        known = self.plant.regular.positive, self.plant.masses
-        return tuple(vanishing_factors(self.determinant, *known)) if self.exists else ()
+        positive = self.plant.regular.positive, self.plant.masses
+        return tuple(vanishing_factors(self.determinant, *positive)) if self.exists else ()
 
     def __str__(self) -> str:
         lost = [name for name, degree in zip(self.outputs, self.degrees, strict=True) if degree is None]
@@ -344,7 +344,7 @@ class RelativeDegree(Typeset):
             )
         words = f"relative degree {orders} of {self.size} states"
         if len(self.outputs) == len(self.inputs) and self.singular:
-            words += f", lost where {' or '.join(f'{_short(each)} = 0' for each in self.singular)}"
+            words += f", lost where {' or '.join(f'{_short(factor)} = 0' for factor in self.singular)}"
         if self.exists_at is not None:
             words += "; at the given state too" if self.exists_at else f"; none at the given state{self._why()}"
         return f"{words}."
@@ -352,8 +352,8 @@ class RelativeDegree(Typeset):
     def _why(self) -> str:
         if self.state is None or len(self.outputs) != len(self.inputs):
             return ""
-        found = [_short(each) for each in self.singular if self.state.is_zero(each)]
-        return f", where {' and '.join(found)} {'vanishes' if len(found) == 1 else 'vanish'}" if found else ""
+        factors = [_short(factor) for factor in self.singular if self.state.is_zero(factor)]
+        return f", where {' and '.join(factors)} {'vanishes' if len(factors) == 1 else 'vanish'}" if factors else ""
 
     def __repr__(self) -> str:
         return f"RelativeDegree({self})"
@@ -376,20 +376,20 @@ def _short(entry: Expr) -> str:
 def relative_degree(query: Query, outputs: Any) -> RelativeDegree:
     """The vector relative degree of outputs, at almost every state and, if one is given (`{}` is home), there."""
     with quiet_collector():
-        made, state = query.plant(_DEGREE)
-        return degrees_of(made, outputs_of(made, outputs), state)
+        plant, state = query.plant(_DEGREE)
+        return degrees_of(plant, outputs_of(plant, outputs), state)
 
 
-def _is_closed(made: Plant, chain: Sequence[Expr]) -> bool:
+def _is_closed(plant: Plant, chain: Sequence[Expr]) -> bool:
     """Whether the last derivative is a function of those before."""
     if len(chain) <= _SHORT_CHAIN:
         return is_zero(chain[-1])
-    return rank(made.differentials(chain)) < len(chain)
+    return rank(plant.differentials(chain)) < len(chain)
 
 
-def degrees_of(made: Plant, outputs: dict[str, Expr], state: AtState | None) -> RelativeDegree:
+def degrees_of(plant: Plant, outputs: dict[str, Expr], state: AtState | None) -> RelativeDegree:
     """The degrees of outputs of a mechanism with its controls."""
-    form = made.regular
+    form = plant.regular
     if not form.fields:
         message = "no input is named, so that none reaches an output."
         raise PolhodeError(message, "relative_degree", "Name the controls: inputs=[…].", "E-CONTROL-MISSING")
@@ -407,10 +407,10 @@ def degrees_of(made: Plant, outputs: dict[str, Expr], state: AtState | None) -> 
         for i, rate in zip(open_rows, rates, strict=True):
             chains[i].append(rate)
         # where the differential of a derivative is spanned by those before, all later ones are, and no input appears
-        open_rows = [i for i in open_rows if not _is_closed(made, chains[i])]
+        open_rows = [i for i in open_rows if not _is_closed(plant, chains[i])]
     degrees = tuple(None if row is None else len(chain) for row, chain in zip(rows, chains, strict=True))
     width = len(form.fields)
     driven = Matrix([row or [as_expr(0)] * width for row in rows])
     drift = Vector(lie_derivative([chain[-1] for chain in chains], form.drift, form.variables))
-    chain = tuple(tuple(each) for each in chains)
-    return RelativeDegree(outputs, [*made.inputs], degrees, chain, rank(driven), made, drift, driven, state)
+    chain = tuple(tuple(row) for row in chains)
+    return RelativeDegree(outputs, [*plant.inputs], degrees, chain, rank(driven), plant, drift, driven, state)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class EquilibriumMethods(LinearMethods):
-    """Where a mechanism stays as it is, and what becomes of that when a parameter changes.
+    """Equilibria, steady motions and periodic orbits, and their branches along a parameter.
 
     `free` names unknowns and `given` values that stay; a branch goes `between` two values of its parameter, in at
     `most` so many steps, from what `starts` lead to.
@@ -34,7 +34,7 @@ class EquilibriumMethods(LinearMethods):
         starts: int = 24,
         seed: int = 0,
     ) -> Equilibrium:
-        """An equilibrium or a steady motion: what is `free` is found, what is `given` stays, the rest is at home.
+        """An equilibrium or steady motion: solves for what is `free`, holds what is `given`; others are at zero.
 
         Coordinates, speeds, efforts and inputs are named as they are written (x, x', tau_x); without `free`, all
         coordinates that are not given are unknown. Newton's method begins at `start`, and then all around, until one

@@ -75,7 +75,7 @@ class Branch(Told):
 
     @property
     def unknowns(self) -> list[str]:
-        """What was found at each value, by name."""
+        """Names of the unknowns."""
         return [spelled(x) for x in self.steady.unknowns]
 
     def __len__(self) -> int:
@@ -86,7 +86,7 @@ class Branch(Told):
             names = [*self.unknowns, self.parameter]
             if which in names:
                 return self.x[:, names.index(which)]
-            return np.array([each[which] for each in self])
+            return np.array([point[which] for point in self])
         return state_at(self.steady, self.x[which])
 
     def __iter__(self) -> Iterator[Equilibrium]:
@@ -94,25 +94,25 @@ class Branch(Told):
 
     @cached_property
     def marked(self) -> set[int]:
-        """Which points are special."""
-        return {k for k in range(len(self)) if any(np.array_equal(self.x[k], each.at.x) for each in self.special)}
+        """Indices of special points."""
+        return {k for k in range(len(self)) if any(np.array_equal(self.x[k], special.at.x) for special in self.special)}
 
     @cached_property
     def pieces(self) -> list[tuple[str, float, float]]:
-        """How stable it is between which values of the parameter, in order."""
-        found = []
+        """Stability over ranges of the parameter, in order."""
+        ranges = []
         for message, group in groupby(range(len(self)), key=lambda k: "" if k in self.marked else self.stability[k]):
-            own = [*group]
+            indices = [*group]
             if message:
-                first = own[0] - 1 if own[0] - 1 in self.marked else own[0]
-                last = own[-1] + 1 if own[-1] + 1 in self.marked else own[-1]
-                found.append((message, float(self.values[first]), float(self.values[last])))
-        return found
+                first = indices[0] - 1 if indices[0] - 1 in self.marked else indices[0]
+                last = indices[-1] + 1 if indices[-1] + 1 in self.marked else indices[-1]
+                ranges.append((message, float(self.values[first]), float(self.values[last])))
+        return ranges
 
     def table(self) -> str:
-        """What there is, a line each."""
+        """Ranges of stability, special points and other branches, a line each."""
         lines = [f"{self.parameter} from {a:.9g} to {b:.9g}: {message}" for message, a, b in self.pieces]
-        lines += [str(each) for each in self.special]
+        lines += [str(special) for special in self.special]
         for k, other in enumerate(self.others):
             lines += [f"branch {k + 1}:", *("  " + line for line in other.table().splitlines())]
         return "\n".join([*lines, *self.notices])
@@ -120,21 +120,21 @@ class Branch(Told):
     def plot(self, names: Sequence[str] | str | None = None, path: str | os.PathLike[str] | None = None) -> Any:
         """A figure of unknowns (up to four) over the parameter: solid stable, dotted unstable, dashed neutral."""
         chosen = [names] if isinstance(names, str) else list(names or self.unknowns[:4])
-        known = [*self.unknowns, *self.steady.own.coordinates]
+        offered = [*self.unknowns, *self.steady.own.coordinates]
         for name in chosen:
-            if name not in known and name not in self[0]:
-                raise unknown("unknown", name, known, place="plot", code="E-EQUILIBRIUM-NAME")
+            if name not in offered and name not in self[0]:
+                raise unknown("unknown", name, offered, place="plot", code="E-EQUILIBRIUM-NAME")
         every = [*self._all()]
-        lines = [(each.values, each._words(), {name: each[name] for name in chosen}) for each in every]
-        marks = [(p.kind, p.value, {name: p.at[name] for name in chosen}) for each in every for p in each.special]
+        lines = [(curve.values, curve._words(), {name: curve[name] for name in chosen}) for curve in every]
+        marks = [(p.kind, p.value, {name: p.at[name] for name in chosen}) for curve in every for p in curve.special]
         return saved(plot_branches(self.parameter, lines, marks, title=self.steady.own.system.name), path)
 
     def _all(self) -> Iterator[Branch]:
         waiting: list[Branch] = [self]
         while waiting:
-            each = waiting.pop(0)
-            yield each
-            waiting += each.others
+            curve = waiting.pop(0)
+            yield curve
+            waiting += curve.others
 
     def _words(self) -> list[str]:
         """The stability of each point; of a special one, that of the next."""
@@ -177,8 +177,8 @@ def branch(
 
 
 @dataclass(eq=False)
-class _Met:
-    """What was met on the way."""
+class _Trace:
+    """Points, spectra and special points collected along a curve."""
 
     points: list[Floats] = field(default_factory=list)
     spectra: list[Spectrum] = field(default_factory=list)
@@ -210,9 +210,9 @@ class _Following:
 
     def _loose(self) -> PolhodeError:
         names = ", ".join(spelled(x) for x in self.steady.unknowns)
-        said = f"the conditions do not determine {names} where the branch begins: there is a family of states."
+        message = f"the conditions do not determine {names} where the branch begins: there is a family of states."
         cure = "Give one of them a value (given), or begin at another value of the parameter."
-        return fault(said, cure, "E-EQUILIBRIUM-FAILED")
+        return fault(message, cure, "E-EQUILIBRIUM-FAILED")
 
     def _in(self, x: Floats) -> Floats:
         return np.append(x[:-1], x[-1] / self.half)
@@ -226,7 +226,7 @@ class _Following:
         return rows, slopes
 
     def function(self, x: Floats) -> tuple[Floats, Floats]:
-        """As many rows as unknowns: where there are more, which agree on the curve, combinations of them."""
+        """The conditions and their slopes, combined to as many rows as unknowns if there are more."""
         rows, slopes = self._scaled(x)
         return (rows, slopes) if self.mix is None else (self.mix @ rows, self.mix @ slopes)
 
@@ -236,36 +236,36 @@ class _Following:
         """The branch through a state, both ways where it lies inside the range, and those that leave it."""
         x = self._in(first)
         ahead = np.append(np.zeros(len(x) - 1), 1.0)
-        result = _Met([x], [self._spectrum(x)])
+        result = _Trace([x], [self._spectrum(x)])
         if x[-1] < self.high - _SAME:
             self._along(result, x, ahead)
         if x[-1] > self.low + _SAME:
-            back = _Met([x], [result.spectra[0]])
+            back = _Trace([x], [result.spectra[0]])
             self._along(back, x, -ahead)
             result = _joined(back, result)
         return self._branch_of(result, follow)
 
-    def _branch_of(self, made: _Met, follow: int) -> Branch:
+    def _branch_of(self, trace: _Trace, follow: int) -> Branch:
         others = []
         if follow > 0:
-            for x, way in made.ways:
+            for x, tangent in trace.ways:
                 both = []
-                for direction in (-way, way):
-                    each = _Met([x], [self._spectrum(x)])
-                    self._along(each, x, direction, leaving=True)
-                    both.append(each)
+                for direction in (-tangent, tangent):
+                    half = _Trace([x], [self._spectrum(x)])
+                    self._along(half, x, direction, leaving=True)
+                    both.append(half)
                 joined = _joined(*both)
-                place = len(both[0].special)
-                joined.special.insert(place, self._special("branch point", x))
+                index = len(both[0].special)
+                joined.special.insert(index, self._special("branch point", x))
                 if len(joined.points) > 1:
                     others.append(self._branch_of(joined, follow - 1))
                 else:
-                    made.notices += joined.notices
-        eigenvalues = np.array([each.values for each in made.spectra])
+                    trace.notices += joined.notices
+        eigenvalues = np.array([spectrum.values for spectrum in trace.spectra])
         return Branch(
-            self.parameter, self.steady, np.array([self._out(x) for x in made.points]), eigenvalues,
-            tuple(map(self._stability, made.spectra)), tuple(made.special), tuple(others),
-            tuple(dict.fromkeys(made.notices)),
+            self.parameter, self.steady, np.array([self._out(x) for x in trace.points]), eigenvalues,
+            tuple(map(self._stability, trace.spectra)), tuple(trace.special), tuple(others),
+            tuple(dict.fromkeys(trace.notices)),
         )  # fmt: skip
 
     def _stability(self, spectrum: Spectrum) -> Stability:
@@ -275,7 +275,7 @@ class _Following:
     def _spectrum(self, x: Floats) -> Spectrum:
         return self.steady.spectrum(self._out(x))
 
-    def _along(self, met: _Met, x: Floats, like: Floats, leaving: bool = False) -> None:
+    def _along(self, met: _Trace, x: Floats, like: Floats, leaving: bool = False) -> None:
         """Follow the curve one way, until it leaves the range, closes or ends."""
         curve = Curve(self.function, x, like, self.longest)
         if leaving:
@@ -328,7 +328,7 @@ class _Following:
         return f"the {names[worst] if worst < len(names) else 'length of a quaternion'} is not kept"
 
     def _beyond(self, curve: Curve, here: Point, new: Point) -> Point | None:
-        """The point at the end of the range that a step goes beyond."""
+        """The point at the end of the range, if a step exceeds it."""
         p = new.x[-1]
         if self.low <= p <= self.high:
             return None
@@ -339,7 +339,7 @@ class _Following:
         return replace(result, x=np.append(result.x[:-1], end)) if abs(result.x[-1] - end) < 1e-9 else result
 
     def _root(self, curve: Curve, here: Point, new: Point, of: Callable[[Point], float]) -> Point | None:
-        """Where a function of points is zero on a step."""
+        """The point of a step where a function of points is zero; None if it does not change its sign."""
         ends = of(here), of(new)
         if not ends[0] * ends[1] < 0.0:
             return new if ends[1] == 0.0 else None
@@ -347,18 +347,18 @@ class _Following:
 
     # ---- what is met on a step -----------------------------------------------------------------------------------
 
-    def _tested(self, met: _Met, curve: Curve, here: Point, new: Point, spectrum: Spectrum) -> None:
-        found: list[tuple[float, Special]] = []
-        branched = here.sign * new.sign < 0.0 and self._branch_point(met, curve, here, new, found)
+    def _tested(self, met: _Trace, curve: Curve, here: Point, new: Point, spectrum: Spectrum) -> None:
+        points: list[tuple[float, Special]] = []
+        branched = here.sign * new.sign < 0.0 and self._branch_point(met, curve, here, new, points)
         if not branched and here.sign and here.tangent[-1] * new.tangent[-1] < 0.0:
             result = self._root(curve, here, new, lambda point: float(point.tangent[-1]))
             if result is not None:
-                found.append((self._arclength(here, result.x), self._special("fold", result.x)))
+                points.append((self._arclength(here, result.x), self._special("fold", result.x)))
         before = met.spectra[-1]
         if np.isfinite(spectrum.values).all() and np.isfinite(before.values).all():
             for pair in _crossing(before, spectrum):
-                self._hopf(curve, here, new, pair, found)
-        for _, special in sorted(found, key=lambda each: each[0]):
+                self._hopf(curve, here, new, pair, points)
+        for _, special in sorted(points, key=lambda item: item[0]):
             met.special.append(special)
             met.points.append(self._in(special.at.x))
             met.spectra.append(special.at.spectrum)
@@ -372,7 +372,7 @@ class _Following:
         return Special(kind, float(out[-1]), state_at(self.steady, out), frequency)
 
     def _branch_point(
-        self, met: _Met, curve: Curve, here: Point, new: Point, found: list[tuple[float, Special]]
+        self, met: _Trace, curve: Curve, here: Point, new: Point, points: list[tuple[float, Special]]
     ) -> bool:
         low, high = 0.0, self._arclength(here, new.x)
         length = high
@@ -386,22 +386,22 @@ class _Following:
         if result is None or not -0.1 * length <= self._arclength(here, result[0]) <= 1.1 * length:
             return False
         x, w = result
-        found.append((self._arclength(here, x), self._special("branch point", x)))
+        points.append((self._arclength(here, x), self._special("branch point", x)))
         if any(np.abs(x - other).max() < _SAME for other in self.seen):
             return True
         self.seen.append(x)
-        way = other_direction(self.function, x, w, here.tangent)
-        if way is None:
+        tangent = other_direction(self.function, x, w, here.tangent)
+        if tangent is None:
             met.notices.append(
                 f"The branches through {self.parameter} = {x[-1] * self.half:.9g} have no directions of their own "
                 "there, and were not followed."
             )
         else:
-            met.ways.append((x, way))
+            met.ways.append((x, tangent))
         return True
 
     def _hopf(
-        self, curve: Curve, here: Point, new: Point, pair: tuple[complex, complex], found: list[tuple[float, Special]]
+        self, curve: Curve, here: Point, new: Point, pair: tuple[complex, complex], points: list[tuple[float, Special]]
     ) -> None:
         length = self._arclength(here, new.x)
         seen: dict[str, complex] = {}
@@ -418,19 +418,19 @@ class _Following:
             return
         real_part(result)
         if seen["value"].imag > 1e-6 * max(1.0, abs(pair[0])):
-            found.append((self._arclength(here, result.x), self._special("Hopf point", result.x, seen["value"].imag)))
+            points.append((self._arclength(here, result.x), self._special("Hopf point", result.x, seen["value"].imag)))
 
 
 def _comes_back(begin: Point, new: Point, step: float) -> bool:
-    """Whether a step leads from a point to where the curve began."""
+    """True if a step from a point reaches the beginning of the curve."""
     gap = begin.x - new.x
     ahead = float(gap @ new.tangent)
     return bool(0.0 < ahead < step and np.linalg.norm(gap) < 1.2 * ahead and begin.tangent @ new.tangent > 0.9)
 
 
-def _joined(back: _Met, ahead: _Met) -> _Met:
+def _joined(back: _Trace, ahead: _Trace) -> _Trace:
     """Two halves from one point, as one."""
-    return _Met(
+    return _Trace(
         back.points[:0:-1] + ahead.points, back.spectra[:0:-1] + ahead.spectra,
         back.special[::-1] + ahead.special, back.ways + ahead.ways, back.notices + ahead.notices,
     )  # fmt: skip
@@ -465,15 +465,15 @@ def plot_branches(parameter: str, lines: Sequence[Line], marks: Sequence[Mark] =
     if not names:
         raise nothing_to_plot("Name at least one unknown.")
     with picture(8.0, _PANEL * len(names) + (0.9 if title else 0.5), title) as figure:
-        for place, name in enumerate(names, start=1):
-            panel = figure.add_subplot(len(names), 1, place)
+        for index, name in enumerate(names, start=1):
+            panel = figure.add_subplot(len(names), 1, index)
             frame(panel)
             for number, (values, stability, quantities) in enumerate(lines):
                 _drawn(panel, np.asarray(values, dtype=float), stability, quantities[name], number)
             for kind, value, quantities in marks:
                 panel.plot(value, quantities[name], _MARKS.get(kind, "s"), color=INK, markersize=5, zorder=5)
             panel.set_ylabel(one_line(name, 40), fontsize=9, loc="top", parse_math=False)
-            if place == len(names):
+            if index == len(names):
                 panel.set_xlabel(one_line(parameter, 40), fontsize=9, loc="right", parse_math=False)
                 _explained(panel, {word for _, words, _ in lines for word in words}, {kind for kind, _, _ in marks})
     return figure
@@ -483,8 +483,8 @@ def _drawn(panel: Any, values: ArrayLike, stability: Sequence[str], quantity: Ar
     x, y = np.asarray(values, dtype=float), np.asarray(quantity, dtype=float)
     color = PALETTE[number % len(PALETTE)]
     for word, group in groupby(range(len(x)), key=stability.__getitem__):
-        own = [*group]
-        ends = slice(own[0], min(own[-1] + 2, len(x)))  # as far as where the next begins
+        indices = [*group]
+        ends = slice(indices[0], min(indices[-1] + 2, len(x)))  # as far as where the next begins
         panel.plot(x[ends], y[ends], _LINES.get(word, "-."), color=color, linewidth=1.6)
 
 

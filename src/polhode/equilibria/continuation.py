@@ -63,7 +63,7 @@ def tangent_of(slopes: Floats, like: Floats) -> tuple[Floats, float]:
 def corrected(
     function: Function, x: Floats, tangent: Floats, rounding: float = _ROUNDING, reach: float = 10.0
 ) -> Floats | None:
-    """The point of the curve in the plane through x normal to the tangent; None where Newton's method leads to none."""
+    """The point of the curve in the plane through x normal to the tangent; None if Newton's method fails."""
     begin = x
     for _ in range(_MOST_STEPS):
         rows, slopes = function(x)
@@ -96,7 +96,7 @@ class Curve:
         self.point = Point(x, tangent, sign)
 
     def advance(self) -> Point | None:
-        """The next point; None where even the shortest step leads to none."""
+        """The next point; None if even the shortest step does not converge."""
         here = self.point
         while self.step >= self.shortest:
             result = self.at(here, self.step)
@@ -118,7 +118,7 @@ class Curve:
         return Point(x, tangent, sign)
 
     def zero(self, here: Point, new: Point, of: Callable[[Point], float]) -> Point | None:
-        """Where on the step from one point to the next a function of points is zero, which changes its sign there."""
+        """The point of a step at which a function of points changes its sign."""
         from scipy.optimize import brentq
 
         length = float(here.tangent @ (new.x - here.x))
@@ -158,15 +158,15 @@ def branch_point(function: Function, x: Floats) -> tuple[Floats, Floats] | None:
     for _ in range(_MOST_STEPS):
         x, slack, w = y[: n + 1], y[n + 1], y[n + 2 :]
         slopes = function(x)[1]
-        whole = np.zeros((2 * n + 2, 2 * n + 2))
-        whole[:n, : n + 1], whole[:n, n + 1], whole[:n, n + 2 :] = slopes, w, slack * np.eye(n)
-        whole[n : 2 * n + 1, : n + 1] = _bend(function, x, w)
-        whole[n : 2 * n + 1, n + 2 :] = slopes.T
-        whole[-1, n + 2 :] = 2.0 * w
+        matrix = np.zeros((2 * n + 2, 2 * n + 2))
+        matrix[:n, : n + 1], matrix[:n, n + 1], matrix[:n, n + 2 :] = slopes, w, slack * np.eye(n)
+        matrix[n : 2 * n + 1, : n + 1] = _bend(function, x, w)
+        matrix[n : 2 * n + 1, n + 2 :] = slopes.T
+        matrix[-1, n + 2 :] = 2.0 * w
         left = system(y)
-        if not (np.isfinite(whole).all() and np.isfinite(left).all()):
+        if not (np.isfinite(matrix).all() and np.isfinite(left).all()):
             return None
-        step = np.linalg.lstsq(whole, -left, rcond=1e-13)[0]
+        step = np.linalg.lstsq(matrix, -left, rcond=1e-13)[0]
         y = y + step
         if float(np.abs(step).max()) <= 1e-14 * (1.0 + float(np.abs(y).max())):
             break
@@ -198,7 +198,7 @@ def other_direction(function: Function, x: Floats, w: Floats, tangent: Floats) -
     if abs(a) < 1e-9 * scale:
         pairs = [(1.0, 0.0), (-c, 2.0 * b)]
     else:
-        pairs = [((-b + way * np.sqrt(inside)) / a, 1.0) for way in (1.0, -1.0)]
+        pairs = [((-b + sign * np.sqrt(inside)) / a, 1.0) for sign in (1.0, -1.0)]
     ways = [(u * null[0] + v * null[1]) / np.hypot(u, v) for u, v in pairs]
-    found: Floats = min(ways, key=lambda way: abs(float(way @ tangent)))
-    return found
+    direction: Floats = min(ways, key=lambda direction: abs(float(direction @ tangent)))
+    return direction

@@ -125,7 +125,7 @@ class Equilibrium(Shown, SteadyStart):
 
     @property
     def parameters(self) -> dict[str, float]:
-        """The parameters that it was found with, where they are not the model's."""
+        """Parameters of this state that differ from the model's."""
         return self.steady.parameters(self.x)
 
     @property
@@ -167,9 +167,9 @@ class Equilibrium(Shown, SteadyStart):
         return self._values[self._table[name]]
 
     def __iter__(self) -> Iterator[str]:
-        own = self.steady.own
-        yield from map(spelled, (*own.q, *own.u, *own.z, *own.tree.tau))
-        yield from own.system.inputs
+        equations = self.steady.own
+        yield from map(spelled, (*equations.q, *equations.u, *equations.z, *equations.tree.tau))
+        yield from equations.system.inputs
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -181,9 +181,9 @@ class Equilibrium(Shown, SteadyStart):
 
     def _cell(self) -> Cell:
         values = Table(["", "value"], [(name, f"{self[name]:.6g}") for name in self], numbers_from=1)
-        found = ", ".join(map(complex_text, self.eigenvalues.tolist()))
+        text = ", ".join(map(complex_text, self.eigenvalues.tolist()))
         verdict = self.stability
-        message = [f"{verdict}; eigenvalues: {found}" if found else str(verdict), verdict.reason]
+        message = [f"{verdict}; eigenvalues: {text}" if text else str(verdict), verdict.reason]
         if self.parameters:
             message.append("with " + ", ".join(f"{name} = {value:.6g}" for name, value in self.parameters.items()))
         return Cell(f"steady state of {self.steady.own.system.name}", [values, *message, *self.notices])
@@ -193,10 +193,10 @@ class Equilibrium(Shown, SteadyStart):
 
 
 def equilibria(steady: SteadyState, starts: int, seed: int, most: int | None = None) -> list[Equilibrium]:
-    """The steady states that Newton's method leads to from the start and from others, nearest to it first."""
+    """Steady states that Newton's method reaches from the start and from random starts, nearest to the start first."""
     whole_number(starts, "a whole number from 1 to 1,000,000", least=1, most=1_000_000, place="equilibrium starts")
     search = _Search(steady)
-    found: list[Equilibrium] = []
+    states: list[Equilibrium] = []
     members: list[Floats] = []
     beyond: list[str] = []
     for begin in search.begins(starts, seed):
@@ -208,12 +208,12 @@ def equilibria(steady: SteadyState, starts: int, seed: int, most: int | None = N
             beyond.append(outside)
             continue
         members.append(result)
-        found.append(search.equilibrium_at(result))
-        if most is not None and len(found) >= most:
+        states.append(search.equilibrium_at(result))
+        if most is not None and len(states) >= most:
             break
-    if not found:
+    if not states:
         raise search.reason(beyond, starts)
-    return sorted(found, key=lambda each: float(np.abs(each.x - steady.begin).max(initial=0.0)))
+    return sorted(states, key=lambda state: float(np.abs(state.x - steady.begin).max(initial=0.0)))
 
 
 class _Search:
@@ -228,7 +228,7 @@ class _Search:
         self.turns = np.array([x in _turns(steady) for x in steady.unknowns], dtype=bool)
 
     def solved(self, begin: Floats) -> Floats | None:
-        """The state that a start leads to; None where it leads to none."""
+        """The steady state that Newton's method reaches from a start; None if it does not converge."""
         if not self.steady.rows:
             return begin
 
@@ -240,12 +240,12 @@ class _Search:
             return np.asarray(np.linalg.lstsq(scaled, -left, rcond=_NOTHING)[0], dtype=np.float64)
 
         with np.errstate(all="ignore"):
-            found = solve(
+            solution = solve(
                 self._rows, step, np.add, begin, tolerance=1e-14, most_steps=_MOST_STEPS, shortest=1e-5, longest=1.0
             )
-        if found.size < largest(self.left):
-            self.nearest, self.left = found.q, found.residual
-        return self._wrapped(found.q) if found.size <= _TOLERANCE else None
+        if solution.size < largest(self.left):
+            self.nearest, self.left = solution.q, solution.residual
+        return self._wrapped(solution.q) if solution.size <= _TOLERANCE else None
 
     def _rows(self, x: Floats) -> Floats:
         return np.asarray(self.steady.conditions(x)[0] / self.scale)
@@ -278,7 +278,7 @@ class _Search:
         return bool(np.abs(away).max(initial=0.0) < _SAME)
 
     def are_of_one_family(self, x: Floats, y: Floats) -> bool:
-        """Whether steady states lead from one to the other: steps towards y along what the conditions leave free."""
+        """True if steps along directions that the conditions leave free connect two steady states."""
         distance = np.inf
         for _ in range(_MOST_STEPS):
             free = self._free(x)
@@ -305,7 +305,7 @@ class _Search:
         return np.asarray(rows[count:].T)
 
     def outside(self, x: Floats) -> str:
-        """A sentence where a coordinate is beyond its limits."""
+        """A sentence if a coordinate exceeds its limits; else empty."""
         values = self.steady.values(x)
         for q, (lower, upper) in _limits(self.steady).items():
             if not lower - _SAME <= values[q] <= upper + _SAME:
@@ -336,9 +336,9 @@ class _Search:
                 message = listed([f"'{spelled(x)}'" for x in steady.unknowns])
                 verb = "does" if len(unknowns) == 1 else "do"
                 has = f"{message} {verb} not act on" if unknowns else "nothing that is free acts on"
-                said = f"there is no steady state: {has} the {name}, which is off by {size:.3g}."
+                sentence = f"there is no steady state: {has} the {name}, which is off by {size:.3g}."
                 cure = "Free an effort, an input or a coordinate that acts on it: free=[…]."
-                return fault(said, cure, "E-EQUILIBRIUM-FAILED")
+                return fault(sentence, cure, "E-EQUILIBRIUM-FAILED")
         if not np.isfinite(self.left).all():
             why = "the conditions have no value at the starts"
         else:
@@ -355,27 +355,27 @@ class _Search:
 def _turns(steady: SteadyState) -> set[Expr]:
     """The coordinates that come round again."""
     tree = steady.equations.tree
-    found: set[Expr] = set()
+    turns: set[Expr] = set()
     for link in tree.links:
         if link.coordinates and link.stage.speeds_are_rates:
             for k, (hw, hv) in zip(link.coordinates, link.H, strict=True):
                 if any(hw) and not any(hv):
-                    found.add(tree.q[k])
-    return found
+                    turns.add(tree.q[k])
+    return turns
 
 
 def _limits(steady: SteadyState) -> dict[Expr, tuple[float, float]]:
     """The limits of coordinates, in numbers."""
-    found = {}
-    known = dict(steady.known)
+    limits = {}
+    values = dict(steady.known)
     for joint in steady.own.system.joints.values():
         for q, ends in zip(joint.q, joint.limits, strict=False):
-            given = [end for end in (ends.lower, ends.upper) if end is not None]
-            if q in {*steady.own.q} and {*free_symbols(given)} <= known.keys() and given:
-                low = -np.inf if ends.lower is None else evaluate([ends.lower], known)[0]
-                high = np.inf if ends.upper is None else evaluate([ends.upper], known)[0]
-                found[q] = (low, high)
-    return found
+            bounds = [end for end in (ends.lower, ends.upper) if end is not None]
+            if q in {*steady.own.q} and {*free_symbols(bounds)} <= values.keys() and bounds:
+                low = -np.inf if ends.lower is None else evaluate([ends.lower], values)[0]
+                high = np.inf if ends.upper is None else evaluate([ends.upper], values)[0]
+                limits[q] = (low, high)
+    return limits
 
 
 Floats = NDArray[np.float64]
@@ -432,29 +432,29 @@ class SteadyState:
         if not self._quaternions:
             return np.array(rows), np.array(slopes)
         lengths = np.zeros((len(self._quaternions), len(x)))
-        for k, own in enumerate(self._quaternions):
-            lengths[k, own] = x[own]
+        for k, entries in enumerate(self._quaternions):
+            lengths[k, entries] = x[entries]
         return np.append(rows, [row @ row - 1.0 for row in lengths]), np.vstack([slopes, 2.0 * lengths])
 
     @cached_property
     def _quaternions(self) -> list[list[int]]:
-        """Where unknown quaternions are. Their length is 1 in expressions, and so it is no row that can be written."""
+        """Indices of unknown quaternions; their length is 1 in every expression, so it is a separate condition."""
         tree, places = self.equations.tree, {x: k for k, x in enumerate(self.unknowns)}
         every = [list(tree.q[first : first + 4]) for first in tree.quaternions]
-        return [[places[x] for x in own] for own in every if all(x in places for x in own)]
+        return [[places[x] for x in entries] for entries in every if all(x in places for x in entries)]
 
     def _compiled(
-        self, outputs: Sequence[tuple[str, tuple[int, ...], Sequence[Expr]]], known: Sequence[Expr] = ()
+        self, outputs: Sequence[tuple[str, tuple[int, ...], Sequence[Expr]]], arguments: Sequence[Expr] = ()
     ) -> Callable[..., Any]:
-        """A native function of the variables, and of `known` symbols behind them; others have their values."""
+        """A native function of the variables, and of `arguments` behind them; others have their values."""
         met = free_symbols([entry for _, _, entries in outputs for entry in entries])
         missing = [x for x in met if x not in self.known and x not in {*self.variables}]
         if missing:
             message = f"whether a state is steady depends on '{missing[0].name}', which has no value."
             cure = f"Give parameters={{{missing[0].name!r}: …}}."
             raise ValueMissing(message, "equilibrium", cure, "E-VALUE-MISSING")
-        others = {x: self.known[x] for x in met if x in self.known and x not in known}
-        program = plan("steady_state", [("x", [*self.variables, *known])], outputs, list(others))
+        others = {x: self.known[x] for x in met if x in self.known and x not in arguments}
+        program = plan("steady_state", [("x", [*self.variables, *arguments])], outputs, list(others))
         return compile_program(program, parameters=np.array([*others.values()], dtype=np.float64))
 
     # ---- what small motions do -----------------------------------------------------------------------------------
@@ -469,8 +469,8 @@ class SteadyState:
         count["s"] = len(names) - count["u"] - count["z"]
         shapes = {letter: (count[a], count[b]) for letter, a, b in _SHAPES}
         outputs = [(x.lower(), shapes[x], [*map(as_expr, matrices[x].entries())]) for x in shapes if 0 not in shapes[x]]
-        known = [x for x in free_symbols([entry for _, _, entries in outputs for entry in entries]) if x in self.known]
-        function = self._compiled(outputs, known)
+        varied = [x for x in free_symbols([entry for _, _, entries in outputs for entry in entries]) if x in self.known]
+        function = self._compiled(outputs, varied)
 
         def state_matrix(x: Floats) -> Floats:
             values = dict(zip((name for name, _, _ in outputs), function(x), strict=True))
@@ -482,14 +482,14 @@ class SteadyState:
             top = np.hstack([P, R, np.zeros((len(P), len(Z)))])
             return np.vstack([top, forced, np.hstack([S, U, Z])])[np.ix_(kept, kept)]
 
-        return [names[k] for k in kept], state_matrix, known
+        return [names[k] for k in kept], state_matrix, varied
 
     @cached_property
     def _open(self) -> tuple[list[int], list[Expr]]:
-        """Which states others depend on wherever the coordinates are, and the matrices with these and time open."""
+        """Indices of states on which others depend, and the matrices as functions of coordinates and time."""
         still = {*self.equations.tree.q, self.equations.system.time}
-        known = {x: value for x, value in self.fixed.items() if x not in still}
-        _, kept, matrices = small_motions(OperatingPoint(self.equations, known))
+        values = {x: value for x, value in self.fixed.items() if x not in still}
+        _, kept, matrices = small_motions(OperatingPoint(self.equations, values))
         felt = [k for k in kept if k < len(matrices["P"])]
         entries = [matrices["P"][i][k] for i in felt for k in felt] + [x for i in felt for x in matrices["R"][i]]
         entries += [row[k] for letter in "KS" for row in matrices[letter] for k in felt]
@@ -528,14 +528,14 @@ class SteadyState:
         if self.whole is not None:
             return self.whole[0].spectrum(np.append(x, self.whole[1]))
         _, matrix, parameters = self._small_motions
-        known = np.array([self.known[p] for p in parameters])
+        values = np.array([self.known[p] for p in parameters])
         with np.errstate(all="ignore"):
-            A = matrix(np.append(x, known))
+            A = matrix(np.append(x, values))
             rows, slopes = self.conditions(x) if self.rows and len(x) else (np.zeros(0), np.zeros((0, len(x))))
             step = np.linalg.lstsq(slopes, rows, rcond=1e-9)[0] if np.isfinite(slopes).all() else np.zeros(len(x))
-            away = np.append(np.abs(step) + _ROUNDED * np.maximum(1.0, np.abs(x)), _ROUNDED * np.abs(known))
+            away = np.append(np.abs(step) + _ROUNDED * np.maximum(1.0, np.abs(x)), _ROUNDED * np.abs(values))
             signs = np.random.default_rng(0).choice([-1.0, 1.0], (3, len(away)))
-            errors = [np.abs(matrix(np.append(x, known) + sign * away) - A) for sign in signs]
+            errors = [np.abs(matrix(np.append(x, values) + sign * away) - A) for sign in signs]
         error = 1e1 * (_ROUNDED * np.abs(A) + np.max(errors, axis=0))
         return spectrum_of(A, error, is_symmetric=self._is_hamiltonian)
 
@@ -560,20 +560,20 @@ class SteadyState:
         """The number that each symbol has: coordinates, speeds (dependent ones too), states, efforts, inputs."""
         if self.whole is not None:
             return self.whole[0].values(np.append(x, self.whole[1]))
-        known = {**self.known, **dict(zip(self.variables, x.tolist(), strict=True))}
+        values = {**self.known, **dict(zip(self.variables, x.tolist(), strict=True))}
         symbols = self._symbols
-        found = dict(zip(symbols, evaluate([self.fixed.get(s, s) for s in symbols], known), strict=True))
+        results = dict(zip(symbols, evaluate([self.fixed.get(s, s) for s in symbols], values), strict=True))
         all_speeds = self.equations.in_independent_speeds(list(self.own.u))
-        others = {**known, **found, self.equations.system.time: 0.0}
-        return found | dict(zip(self.own.u, evaluate([as_expr(s) for s in all_speeds], others), strict=True))
+        others = {**values, **results, self.equations.system.time: 0.0}
+        return results | dict(zip(self.own.u, evaluate([as_expr(s) for s in all_speeds], others), strict=True))
 
     def parameters(self, x: Floats) -> dict[str, float]:
         """The parameters other than the model's at a state."""
         if self.whole is not None:
             return self.whole[0].parameters(np.append(x, self.whole[1]))
         table = {entry.symbol: name for name, entry in self.equations.system.parameters.items()}
-        own = {table[self.along]: float(x[-1])} if self.along in table else {}
-        return {**self.given, **own}
+        moved = {table[self.along]: float(x[-1])} if self.along in table else {}
+        return {**self.given, **moved}
 
 
 def steady_state(
@@ -586,7 +586,7 @@ def steady_state(
 
 
 class _Reading:
-    """What the user gave, by symbols."""
+    """Options of a steady state, by symbols."""
 
     def __init__(
         self, equations: EquationsOfMotion, free: Any, given: Any, start: Any, parameters: Any, along: str | None
@@ -627,20 +627,20 @@ class _Reading:
 
     def _read(self, values: Mapping[str, Any], word: str) -> dict[Expr, Expr]:
         allowed = {entry.symbol for entry in self.own.system.parameters.values()}
-        found = {}
+        entries = {}
         for name, value in values.items():
             symbol = self._symbol(name, word)
             with understood("a number or an expression of parameters", value, place=f"equilibrium {word} '{name}'"):
-                found[symbol] = as_expr(value)
-            unexpected = [x for x in free_symbols([found[symbol]]) if x not in allowed]
+                entries[symbol] = as_expr(value)
+            unexpected = [x for x in free_symbols([entries[symbol]]) if x not in allowed]
             if unexpected:
                 message = f"the value of '{name}' depends on {unexpected[0]}, which is no parameter."
                 cure = "Give numbers, or expressions of parameters."
                 raise PolhodeError(message, f"equilibrium {word}", cure, "E-EQUILIBRIUM-DEPENDENCE")
-        return found
+        return entries
 
     def steady_state(self) -> SteadyState:
-        known = parameter_values(self.own, self.parameters)
+        numbers = parameter_values(self.own, self.parameters)
         point = operating_point(self.own, {**self.start, **self.given}, self.parameters)
         equations = point.equations
         values = point.values | {x: value for x, value in self.given.items() if x in point.values}
@@ -656,36 +656,36 @@ class _Reading:
             notices = ("The conditions depend on time: they were taken at t = 0, and hold there only.",)
         fixed = {x: value for x, value in values.items() if x not in {*free} and x is not self.along}
         rows = substitute(rows, {x: fixed[x] for x in used if x in fixed})
-        begin = evaluate([values[x] for x in free], known)
+        begin = evaluate([values[x] for x in free], numbers)
         if self.along is not None:
-            known = {x: value for x, value in known.items() if x is not self.along}
+            numbers = {x: value for x, value in numbers.items() if x is not self.along}
         return SteadyState(
             self.own, equations, tuple(free), self.along, np.array(begin, dtype=np.float64), fixed,
-            tuple(names), tuple(rows), moving, known,
+            tuple(names), tuple(rows), moving, numbers,
             {name: Si(value) for name, value in self.parameters.items()}, notices,
         )  # fmt: skip
 
     def _unknowns(
         self, equations: EquationsOfMotion, values: Mapping[Expr, Expr], aside: Mapping[Expr, Expr]
     ) -> list[Expr]:
-        """What is unknown: what is named; all coordinates, where none is or where constraints tie them together."""
+        """The unknowns: those named; all coordinates if none are, or if constraints relate them."""
         constraints = equations.constraints
         tied = constraints is not None and bool(constraints.positions or constraints.definitions)
-        found = list(self.free or ())
+        unknowns = list(self.free or ())
         if self.free is None or tied:
-            found += [q for q in equations.q if q not in self.given]
+            unknowns += [q for q in equations.q if q not in self.given]
         if self.free is None:
-            found += [z for z in equations.z if z not in self.given]
+            unknowns += [z for z in equations.z if z not in self.given]
         if aside:
-            found += [u for u in equations.u if u not in self.given]
-        return [x for x in dict.fromkeys(found) if x in values and x is not self.along]
+            unknowns += [u for u in equations.u if u not in self.given]
+        return [x for x in dict.fromkeys(unknowns) if x in values and x is not self.along]
 
 
 def _conditions(
     equations: EquationsOfMotion, fixed: Mapping[Expr, Expr], aside: Mapping[Expr, Expr]
 ) -> tuple[list[tuple[str, Expr]], tuple[str, ...]]:
     """The rows by name with what is fixed put in, and the names of the coordinates that may run on."""
-    q, place = {*equations.q}, {x: value for x, value in fixed.items() if x not in {*equations.q}}
+    q, poses = {*equations.q}, {x: value for x, value in fixed.items() if x not in {*equations.q}}
     balance = [as_expr(a - b) for a, b in zip(equations.bias, equations.efforts, strict=True)]
     rows = [(f"acceleration of '{name}'", row) for name, row in zip(equations.speeds, balance, strict=True)]
     rows += [(f"rate of '{name}'", as_expr(row)) for name, row in zip(equations.states, equations.z_rates, strict=True)]
@@ -695,8 +695,8 @@ def _conditions(
         rows += [(f"constraint '{name}'", as_expr(value)) for name, value in constraints.definitions.items()]
     followed = [as_expr(entry) for entry in equations.in_independent_speeds([*aside])]
     rows += [(f"speed '{x.name}'", entry - value) for (x, value), entry in zip(aside.items(), followed, strict=True)]
-    entries = substitute([entry for _, entry in rows], place)
-    rates = substitute([as_expr(rate) for rate in equations.coordinate_rates], place)
+    entries = substitute([entry for _, entry in rows], poses)
+    rates = substitute([as_expr(rate) for rate in equations.coordinate_rates], poses)
     moving = []
     for x, rate in zip(equations.q, rates, strict=True):
         if is_zero(rate):

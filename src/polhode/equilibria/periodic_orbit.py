@@ -85,8 +85,8 @@ class Shooting:
     ) -> None:
         self.equations = equations
         self.options: dict[str, Any] = {**_TOLERANCES, **options}
-        given = start.parameters if isinstance(start, SteadyStart) else {}
-        self.parameters = {str(name): Si(value) for name, value in {**given, **(parameters or {})}.items()}
+        start_values = start.parameters if isinstance(start, SteadyStart) else {}
+        self.parameters = {str(name): Si(value) for name, value in {**start_values, **(parameters or {})}.items()}
         if x is not None:
             self.x = x
             return
@@ -106,11 +106,11 @@ class Shooting:
         return [spelled(x) for x in (*record.q, *record.u, *record.z)]
 
     def turned(self, turns: Mapping[str, int] | None) -> Floats:
-        """How much farther angles are after a period."""
-        found = np.zeros(len(self.x))
-        for place, count in zip(self.places(turns or ()), (turns or {}).values(), strict=True):
-            found[place] = 2.0 * np.pi * whole_number(count, place="periodic_orbit turns")
-        return found
+        """Change of the state over a period by whole turns of angles."""
+        turned = np.zeros(len(self.x))
+        for index, count in zip(self.places(turns or ()), (turns or {}).values(), strict=True):
+            turned[index] = 2.0 * np.pi * whole_number(count, place="periodic_orbit turns")
+        return turned
 
     def check_clock(self, period: float, is_known: bool) -> None:
         """Refuse a period that what is driven in time does not have, and a search for it."""
@@ -127,9 +127,9 @@ class Shooting:
         rng = np.random.default_rng(3)
         symbols = [x for x in free_symbols(entries) if x is not time]
         for _ in range(5):
-            known = dict(zip(symbols, rng.uniform(0.2, 1.2, len(symbols)).tolist(), strict=True))
+            values = dict(zip(symbols, rng.uniform(0.2, 1.2, len(symbols)).tolist(), strict=True))
             at = float(rng.uniform(0.0, period))
-            now, later = (np.array(evaluate(entries, {**known, time: t})) for t in (at, at + period))
+            now, later = (np.array(evaluate(entries, {**values, time: t})) for t in (at, at + period))
             if np.abs(later - now).max(initial=0.0) > _REPEATED * max(1.0, np.abs(now).max(initial=0.0)):
                 message = f"what drives the mechanism in time does not repeat after {period:g} s."
                 raise fault(message, "Give the period of what drives it, or a multiple.", "E-EQUILIBRIUM-UNSUPPORTED")
@@ -138,20 +138,20 @@ class Shooting:
         """All in which time itself may be: the equations, and laws of inputs and efforts."""
         record = self.equations.record
         laws = [self.options.get(key) for key in ("inputs", "tau")]
-        given = [law for each in laws if isinstance(each, Mapping) for law in each.values() if isinstance(law, Expr)]
+        exprs = [law for table in laws if isinstance(table, Mapping) for law in table.values() if isinstance(law, Expr)]
         rates = (record.mass_matrix.entries(), record.bias, record.coordinate_rates, record.z_rates)
-        return [as_expr(entry) for part in (*rates, given) for entry in part]
+        return [as_expr(entry) for part in (*rates, exprs) for entry in part]
 
     def places(self, names: Iterable[str]) -> list[int]:
-        """Where named coordinates, speeds and states are in the state."""
+        """Indices of named coordinates, speeds and states in the state."""
         record = self.equations.record
-        known = dict(zip(self.names, range(len(self.x)), strict=True))
-        known |= {u.name: k for k, u in enumerate(record.u, len(record.q)) if u.name not in known}
+        indices = dict(zip(self.names, range(len(self.x)), strict=True))
+        indices |= {u.name: k for k, u in enumerate(record.u, len(record.q)) if u.name not in indices}
         for name in names:
-            if name not in known:
+            if name not in indices:
                 message = "coordinate or speed"
                 raise unknown(message, name, self.names, place="periodic_orbit", code="E-EQUILIBRIUM-NAME")
-        return [known[name] for name in names]
+        return [indices[name] for name in names]
 
     def _state(self, x: Floats) -> tuple[Floats, ...]:
         record = self.equations.record
@@ -165,25 +165,25 @@ class Shooting:
             period, [*self.names, *([] if by is None else [by])], start=self._state(x),
             parameters=self.parameters or None, samples=2, **self.options,
         )  # fmt: skip
-        whole = result._whole
+        columns = result._state_slopes
         run = result.trajectory
         ends = [np.concatenate([run.q[k], run.u[k], run.z[k]]) for k in (0, -1)]
         return Flow(
-            ends[0], ends[1], (self._rates(run, 0), self._rates(run, -1)), whole[-1][:, :size], whole[0][:, :size],
-            None if by is None else whole[-1][:, size], 1e3 * float(self.options["rtol"]),
+            ends[0], ends[1], (self._rates(run, 0), self._rates(run, -1)), columns[-1][:, :size], columns[0][:, :size],
+            None if by is None else columns[-1][:, size], 1e3 * float(self.options["rtol"]),
         )  # fmt: skip
 
     def _rates(self, run: Trajectory, k: int) -> Floats:
         """ẋ at a sample, with the efforts and inputs that acted there."""
         x = np.concatenate([run.q[k], run.u[k], run.z[k]])
-        found: Floats = self.equations._functions.state_rates(
+        rates: Floats = self.equations._functions.state_rates(
             x,
             None if run.tau is None else run.tau[k],
             t=run.t[k],
             inputs=None if run.inputs is None else run.inputs[k],
             parameters=self.parameters or None,
         )
-        return found
+        return rates
 
     def around(self, x: Floats, period: float) -> Trajectory:
         """Once around, as any run."""
@@ -227,7 +227,7 @@ class PeriodicOrbit(Shown):
 
     @property
     def stability(self) -> Stability:
-        """What small motions do: "stable" (all but the one along the orbit decay), "unstable", or "neutral"."""
+        """Stability of perturbations: "stable" (all but the one along the orbit decay), "unstable", or "neutral"."""
         return self.spectrum.stability(0 if self.is_period_known else 1)
 
     def __repr__(self) -> str:
@@ -245,7 +245,7 @@ class PeriodicOrbit(Shown):
 def periodic_orbit(
     shot: Shooting, period: float, turns: Mapping[str, int] | None, hold: Sequence[str], is_period_known: bool
 ) -> PeriodicOrbit:
-    """The orbit that Newton's method leads to from a state and a period."""
+    """The periodic orbit that Newton's method reaches from a state and a period."""
     shot.check_clock(period, is_period_known)
     turned, held = shot.turned(turns), shot.places(hold)
     flow, begun = shot.run(shot.x, period), period
@@ -298,7 +298,7 @@ def _shorter(
 
 
 def shooting(flow: Flow, turned: Floats, held: Sequence[int], is_period_known: bool) -> tuple[Floats, Floats]:
-    """What is left to a closed orbit, and its derivatives by the start and, unless it is known, the period."""
+    """Residual of closure, and its derivatives by the start and, unless it is known, by the period."""
     left, slopes = flow.end - flow.begin - turned, flow.monodromy - flow.allowed
     slopes[:, list(held)] = 0.0
     if is_period_known:
@@ -365,12 +365,12 @@ class OrbitBranch(Shown):
     @property
     def periods(self) -> Floats:
         """The periods."""
-        return np.array([each.period for each in self.orbits])
+        return np.array([orbit.period for orbit in self.orbits])
 
     @property
     def multipliers(self) -> NDArray[np.complex128]:
         """The Floquet multipliers, a row for each orbit."""
-        return np.array([each.multipliers for each in self.orbits])
+        return np.array([orbit.multipliers for orbit in self.orbits])
 
     def __len__(self) -> int:
         return len(self.orbits)
@@ -389,7 +389,7 @@ class OrbitBranch(Shown):
     def _cell(self) -> Cell:
         special = Table(
             ["where it changes", self.parameter, "period in s"],
-            [(each.kind, f"{each.value:.9g}", f"{each.period:.9g}") for each in self.special],
+            [(point.kind, f"{point.value:.9g}", f"{point.period:.9g}") for point in self.special],
             numbers_from=1,
         )
         return Cell(repr(self).splitlines()[0], [special, *self.notices])
@@ -419,9 +419,9 @@ def orbit_branch(
         raise branch_fault(message, "Find one inside: periodic_orbit(…, parameters={…}).", "E-EQUILIBRIUM-NUMBER")
     ones = int((np.abs(orbit.multipliers - 1.0) < 1e-3).sum())
     if ones > (0 if orbit.is_period_known else 1) or len(orbit.multipliers) < len(orbit.x):
-        said = "orbits of a family, as where energy is kept, and of mechanisms with constraints are not followed here."
+        text = "orbits of a family, as where energy is kept, and of mechanisms with constraints are not followed here."
         cure = "Find them one by one: periodic_orbit(…, hold=[…], parameters={…})."
-        raise branch_fault(said, cure, "E-EQUILIBRIUM-UNSUPPORTED")
+        raise branch_fault(text, cure, "E-EQUILIBRIUM-UNSUPPORTED")
     return _Following(shot, orbit, shot(value).turned(turns), parameter, low, high, step, most).whole(value)
 
 
@@ -482,7 +482,7 @@ class _Following:
         middle = [] if orbit.is_period_known else [orbit.period]
         first = np.concatenate([orbit.x, middle, [value / self.half]])
         ahead = np.append(np.zeros(len(first) - 1), 1.0)
-        ways = [self._along(first, way) for way in (-ahead, ahead)]
+        ways = [self._along(first, direction) for direction in (-ahead, ahead)]
         points = [*ways[0][::-1], first, *ways[1]]
         return OrbitBranch(
             self.parameter, np.array([y[-1] * self.half for y in points]), tuple(self._orbit(y) for y in points),
@@ -500,29 +500,29 @@ class _Following:
 
     def _along(self, first: Floats, like: Floats) -> list[Floats]:
         self._refer(first)
-        found: list[Floats] = []
+        points: list[Floats] = []
         if not self.low < first[-1] * self.half + 1e-12 * like[-1] < self.high:
-            return found
+            return points
         curve = Curve(self.function, first, like, self.longest, _ROUNDING)
-        while len(found) < self.most:
+        while len(points) < self.most:
             here = curve.point
             new = curve.advance()
             if new is None:
                 value = here.x[-1] * self.half
                 self.notices.append(f"The branch could not be followed beyond {self.parameter} = {value:.9g}.")
-                return found
+                return points
             if not self.low <= new.x[-1] * self.half <= self.high:
                 last = self._at_end(curve, here, new)
-                return found if last is None else [*found, last.x]
+                return points if last is None else [*points, last.x]
             if not self.orbit.is_period_known and self._flow(new.x).rates[0] @ self.along < 0.0:
                 value = here.x[-1] * self.half
                 self.notices.append(f"Near {self.parameter} = {value:.6g} orbits shrink to an equilibrium.")
-                return found
+                return points
             self._tested(curve, here, new)
-            found.append(new.x)
+            points.append(new.x)
             self._refer(new.x)
         self.notices.append(f"The branch was left after {self.most} orbits.")
-        return found
+        return points
 
     def _at_end(self, curve: Curve, here: Point, new: Point) -> Point | None:
         """The orbit at the end of the range."""
@@ -552,8 +552,8 @@ class _Following:
 
     def _others(self, point: Point) -> NDArray[np.complex128]:
         """The multipliers without the one along the orbit."""
-        found = spectrum_of_orbit(self._flow(point.x)).values
-        return found if self.orbit.is_period_known else np.delete(found, int(np.argmin(np.abs(found - 1.0))))
+        values = spectrum_of_orbit(self._flow(point.x)).values
+        return values if self.orbit.is_period_known else np.delete(values, int(np.argmin(np.abs(values - 1.0))))
 
 
 def _off_circle(multipliers: NDArray[np.complex128]) -> float:

@@ -109,15 +109,15 @@ class BaseParameters(Shown):
 
     def matrix(self, parameters: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
         """K in numbers, at the model's parameters, or at others by name."""
-        given = {**self.defaults, **(parameters or {})}
+        values = {**self.defaults, **(parameters or {})}
         entries = [as_expr(entry) for entry in self.K.entries()]
         met = free_symbols(entries)
-        lacking = [str(x.name) for x in met if x.name not in given]
+        lacking = [str(x.name) for x in met if x.name not in values]
         if lacking:
-            said = f"base parameters depend on {', '.join(lacking)}, which {'have' if lacking[1:] else 'has'} no value."
+            text = f"base parameters depend on {', '.join(lacking)}, which {'have' if lacking[1:] else 'has'} no value."
             cure = f"Give parameters={{{lacking[0]!r}: …}}."
-            raise ValueMissing(said, place=_PLACE, cure=cure, code="E-IDENTIFICATION-MISSING")
-        numbers = evaluate(entries, {x: float(given[str(x.name)]) for x in met})
+            raise ValueMissing(text, place=_PLACE, cure=cure, code="E-IDENTIFICATION-MISSING")
+        numbers = evaluate(entries, {x: float(values[str(x.name)]) for x in met})
         return np.array(numbers).reshape(len(self.columns), len(self.standard))
 
     def __str__(self) -> str:
@@ -141,7 +141,7 @@ def base_parameters(equations: EquationsOfMotion, snap: float = 1e-6) -> BasePar
         tree, notices = snapped_tree(equations.tree, snap)
         result = regressor(equations, tree)
         search = _Search(result)
-        bodies = list(dict.fromkeys(each.owner for each in result.parameters if each.kind in MOMENTS))
+        bodies = list(dict.fromkeys(parameter.owner for parameter in result.parameters if parameter.kind in MOMENTS))
         for relation in relations(tree, bodies):
             search.take(relation)
         _solve_the_rest(search, result)
@@ -154,7 +154,7 @@ def base_parameters(equations: EquationsOfMotion, snap: float = 1e-6) -> BasePar
 
 
 def _check_open(equations: EquationsOfMotion) -> None:
-    """Refuse loops and multipliers: efforts there are not what inverse dynamics says."""
+    """Refuse loops and multipliers, whose efforts do not follow from inverse dynamics."""
     constraints = equations.constraints
     if constraints is None:
         return
@@ -170,9 +170,9 @@ def _check_open(equations: EquationsOfMotion) -> None:
 class _Search:
     """Columns that went, each as a combination of those that stay."""
 
-    def __init__(self, made: Regressor) -> None:
-        self.columns = [list(column) for column in made.Y.columns]
-        self.index = {(each.owner, each.kind): k for k, each in enumerate(made.parameters)}
+    def __init__(self, regression: Regressor) -> None:
+        self.columns = [list(column) for column in regression.Y.columns]
+        self.index = {(parameter.owner, parameter.kind): k for k, parameter in enumerate(regression.parameters)}
         self.order = {k: _GOES_FIRST.index(kind) for (_, kind), k in self.index.items() if kind in _GOES_FIRST}
         self.gone: dict[int, dict[int, Expr]] = {
             k: {} for k, column in enumerate(self.columns) if all(is_zero(entry) for entry in column)
@@ -182,36 +182,36 @@ class _Search:
         """Use a relation Σ c Y_k = 0, if it is one between these columns: solve it for one of them."""
         if any(key not in self.index for key in relation):
             return
-        whole: dict[int, Expr] = {}
+        combined: dict[int, Expr] = {}
         for key, factor in relation.items():
             k = self.index[key]
             for j, share in self.gone.get(k, {k: as_expr(1)}).items():
-                whole[j] = as_expr(whole.get(j, as_expr(0)) + factor * share)
-        whole = {k: factor for k, factor in whole.items() if not is_zero(factor)}
-        if whole and self._holds(whole):
-            self._solve_for(self._pivot(relation, whole), whole)
+                combined[j] = as_expr(combined.get(j, as_expr(0)) + factor * share)
+        combined = {k: factor for k, factor in combined.items() if not is_zero(factor)}
+        if combined and self._holds(combined):
+            self._solve_for(self._pivot(relation, combined), combined)
 
     def _holds(self, relation: Mapping[int, Expr]) -> bool:
         rows = range(len(self.columns[0]) if self.columns else 0)
         return all(is_zero(sum(factor * self.columns[k][r] for k, factor in relation.items())) for r in rows)
 
-    def _pivot(self, relation: Relation, whole: Mapping[int, Expr]) -> int:
+    def _pivot(self, relation: Relation, combined: Mapping[int, Expr]) -> int:
         """A column of the body that the relation is of, with a coefficient that is a number if there is one."""
-        own = next(iter(relation))[0]
-        mine = [k for (owner, _), k in self.index.items() if owner == own and k in whole]
-        return min(mine or whole, key=lambda k: (bool(free_symbols([whole[k]])), self.order.get(k, 0)))
+        body = next(iter(relation))[0]
+        of_owner = [k for (owner, _), k in self.index.items() if owner == body and k in combined]
+        return min(of_owner or combined, key=lambda k: (bool(free_symbols([combined[k]])), self.order.get(k, 0)))
 
     def _solve_for(self, k: int, relation: Mapping[int, Expr]) -> None:
         lead = relation[k]
         self.leave(k, {j: as_expr(-factor / lead) for j, factor in relation.items() if j != k})
 
     def leave(self, k: int, shares: Mapping[int, Expr]) -> None:
-        """Y_k = Σ share · Y_j: put it into what was found before."""
+        """Insert Y_k = Σ share · Y_j into the combinations so far."""
         for before in self.gone.values():
             if k in before:
-                own = before.pop(k)
+                factor = before.pop(k)
                 for j, share in shares.items():
-                    before[j] = as_expr(before.get(j, as_expr(0)) + own * share)
+                    before[j] = as_expr(before.get(j, as_expr(0)) + factor * share)
         self.gone[k] = dict(shares)
 
     def matrix(self, kept: Sequence[int]) -> Matrix:
@@ -234,30 +234,30 @@ def _tidy(value: Expr) -> Expr:
     return normal(value) if sum(operation_counts([value]).values()) <= _SHORT else value
 
 
-def _solve_the_rest(search: _Search, made: Regressor) -> None:
+def _solve_the_rest(search: _Search, regression: Regressor) -> None:
     """Find what relations are lacking by the rank over the field, and solve for their coefficients."""
     left = [k for k in range(len(search.columns)) if k not in search.gone]
-    left.sort(key=lambda k: _late(made, k))
+    left.sort(key=lambda k: _late(regression, k))
     if not left:
         return
     rows: list[list[Expr]] = []
     while len(rows) < len(left):
         rows += _at_random(search, left, len(rows))
-    before, found = None, combinations(rows)
-    while found and found != before:  # one more motion without a new row means that none will add one
+    before, combined = None, combinations(rows)
+    while combined and combined != before:  # one more motion without a new row means that none will add one
         rows += _at_random(search, left, len(rows))
-        before, found = found, combinations(rows)
-    for place, on in found.items():
+        before, combined = combined, combinations(rows)
+    for column, on in combined.items():
         chosen = _independent_rows(rows, [*on])
-        A, b = [[row[j] for j in on] for row in chosen], [[row[place]] for row in chosen]
+        A, b = [[row[j] for j in on] for row in chosen], [[row[column]] for row in chosen]
         shares = [_constant(entry[0]) for entry in solve_columns(A, b)] if on else []
-        search.leave(left[place], {left[j]: share for j, share in zip(on, shares, strict=True)})
+        search.leave(left[column], {left[j]: share for j, share in zip(on, shares, strict=True)})
 
 
-def _late(made: Regressor, k: int) -> tuple[bool, int, int]:
+def _late(regression: Regressor, k: int) -> tuple[bool, int, int]:
     """Bodies from the ground outward, then friction; in each body, inertia before first moments before mass."""
-    owners = [each.owner for each in made.parameters]
-    kind = made.parameters[k].kind
+    owners = [parameter.owner for parameter in regression.parameters]
+    kind = regression.parameters[k].kind
     is_moment = kind in _GOES_FIRST
     return not is_moment, owners.index(owners[k]), -_GOES_FIRST.index(kind) if is_moment else k
 
@@ -281,13 +281,13 @@ def _at_random(search: _Search, left: Sequence[int], number: int) -> list[list[E
 
 
 def _independent_rows(rows: Sequence[Sequence[Expr]], on: Sequence[int]) -> list[Sequence[Expr]]:
-    """As many rows as there are columns `on`, independent there."""
+    """As many independent rows as there are columns `on`."""
     transposed = [[row[j] for row in rows] for j in on]
     return [rows[k] for k in independent_columns(transposed)[: len(on)]] if on else []
 
 
 def _constant(value: Expr) -> Expr:
-    """What an expression of the motion is at every motion: a ratio, or an expression of parameters."""
+    """The constant value of an expression over all motions: a ratio, or an expression of parameters."""
     ratio = constant_ratio(value)
     if ratio is not None:
         return as_expr(ratio)
@@ -296,11 +296,11 @@ def _constant(value: Expr) -> Expr:
         at = {x: pi * (k + attempt) / 12 if x.data[0] == "coordinate" else as_expr(k * attempt + 1)
               for k, x in enumerate(moving)}  # fmt: skip
         try:
-            (found,) = substitute([value], at)
+            (constant,) = substitute([value], at)
         except (PolhodeError, ZeroDivisionError):
             continue
-        if same([found], [value]):
-            return found
+        if same([constant], [value]):
+            return constant
     message = "a combination was found, but its coefficients were not found without the motion."
     raise fault(message, "Give lengths and angles as numbers.", "E-IDENTIFICATION-FAILED")
 
@@ -310,7 +310,7 @@ _WEAK = 100.0
 
 
 def snapped_tree(tree: Tree, snap: float) -> tuple[Tree, list[str]]:
-    """The tree with rotations and offsets that are almost plain made plain, and what was moved."""
+    """The tree with almost plain rotations and offsets replaced by plain ones, and messages of what changed."""
     links, message = [], []
     for link in tree.links:
         fixed = _plain(link.fixed, snap)
@@ -332,23 +332,23 @@ def _plain(X: Pose, snap: float) -> Pose:
     return X if same(R.entries(), X.R.entries()) and same(p, X.p) else Pose(R, p)
 
 
-def weak_combinations(equations: EquationsOfMotion, made: Regressor, kept: Sequence[int], snap: float) -> list[str]:
+def weak_combinations(equations: EquationsOfMotion, standard: Regressor, kept: Sequence[int], snap: float) -> list[str]:
     """Tell of combinations that show only by angles and lengths that are almost nothing."""
     table = equations.system.parameters
-    entries = [as_expr(made.Y[r, k]) for r in range(len(equations.u)) for k in kept]
+    entries = [as_expr(standard.Y[r, k]) for r in range(len(equations.u)) for k in kept]
     rng = np.random.default_rng(3)
     symbols = [*free_symbols(entries)]
-    known = {x: table[str(x.name)].value for x in symbols if x.data[0] == "parameter" and str(x.name) in table}
-    if not kept or any(value is None for value in known.values()):
+    numbers = {x: table[str(x.name)].value for x in symbols if x.data[0] == "parameter" and str(x.name) in table}
+    if not kept or any(value is None for value in numbers.values()):
         return []
     rows, values_of = [], Evaluator(entries)
     for _ in range(2 + 3 * len(kept) // max(1, len(equations.u))):
         values = dict(zip(symbols, rng.uniform(-2, 2, len(symbols)).tolist(), strict=True))
-        values |= {x: float(value) for x, value in known.items() if value is not None}
+        values |= {x: float(value) for x, value in numbers.items() if value is not None}
         _make_unit(equations.tree, values)
-        found = np.array(values_of(values)).reshape(-1, len(kept))
-        if np.isfinite(found).all():
-            rows.append(found)
+        row = np.array(values_of(values)).reshape(-1, len(kept))
+        if np.isfinite(row).all():
+            rows.append(row)
     if not rows:
         return []
     _, sizes, right = np.linalg.svd(np.vstack(rows), full_matrices=False)
@@ -356,7 +356,7 @@ def weak_combinations(equations: EquationsOfMotion, made: Regressor, kept: Seque
     if not weak.any():
         return []
     most = np.argsort(-(right[weak] ** 2).sum(axis=0))[: int(weak.sum())]
-    names = [made.names[kept[k]] for k in sorted(most)]
+    names = [standard.names[kept[k]] for k in sorted(most)]
     several = len(names) > 1
     return [
         f"{', '.join(names)} {'show' if several else 'shows'} only by angles or lengths that are almost nothing: "
@@ -367,9 +367,9 @@ def weak_combinations(equations: EquationsOfMotion, made: Regressor, kept: Seque
 
 def _make_unit(tree: Tree, values: dict[Expr, float]) -> None:
     for i in tree.quaternions:
-        own = [q for q in tree.q[i : i + 4] if q in values]
-        size = float(np.sqrt(sum(values[q] ** 2 for q in own)))
-        values.update({q: values[q] / size for q in own})
+        quaternion = [q for q in tree.q[i : i + 4] if q in values]
+        size = float(np.sqrt(sum(values[q] ** 2 for q in quaternion)))
+        values.update({q: values[q] / size for q in quaternion})
 
 
 #: A relation Σ coefficient · column = 0 by the body and the moment of each column.
@@ -411,18 +411,18 @@ def _inward(tree: Tree, carried: dict[int, list[str]], i: int) -> tuple[int, Pos
 
 def _conditions(tree: Tree, carried: dict[int, list[str]], i: int) -> list[Matrix]:
     """The twists of all joints between link i and the next one with mass, as 4×4 matrices in the axes of link i."""
-    found = []
+    rows = []
     X = Pose.identity()  # of link i in the link that is visited
     while True:
         link = tree.links[i]
         back = X.inverse().matrix()
         drive = () if link.drive is None else ((link.drive.w, link.drive.v),)
         for w, v in (*link.H, *drive):
-            found.append(back @ operator(w, v) @ X.matrix())
+            rows.append(back @ operator(w, v) @ X.matrix())
         X = link.fixed @ X
         i = link.parent
         if i == BASE or carried[i]:
-            return found
+            return rows
 
 
 def _unmoved(twists: Sequence[Matrix]) -> list[Matrix]:

@@ -111,7 +111,7 @@ def exciting_trajectory(
     base: BaseParameters | None = None,
     parameters: Mapping[str, Any] | None = None,
 ) -> ExcitingTrajectory:
-    """A motion of so many seconds that shows all base parameters; see `Equations.exciting_trajectory`."""
+    """A motion of a duration that excites all base parameters; see `Equations.exciting_trajectory`."""
     equations = functions.equations
     _check(equations, period, harmonics)
     base = base_parameters(equations) if base is None else base
@@ -124,7 +124,7 @@ def exciting_trajectory(
     )  # fmt: skip
     columns = list(base.columns)
 
-    def badness(numbers: Floats) -> Floats:
+    def cost(numbers: Floats) -> Floats:
         """log₁₀ of the bound of many motions at once, (B, variables) to (B,)."""
         q, u, udot = shape.motions(numbers)
         flat = (table.reshape(-1, table.shape[-1]) for table in (q, u, udot))
@@ -134,7 +134,7 @@ def exciting_trajectory(
         sizes = np.maximum(sizes, 1e-16 * sizes[:, -1:])
         return np.asarray(np.log10(sizes.sum(axis=1) * (1 / sizes).sum(axis=1)) / 2)
 
-    best = _least(badness, shape.variables, seed)
+    best = _least(cost, shape.variables, seed)
     centre, a, b = (table[0] for table in shape.coefficients(best[None]))
     q, u, udot = (table[0] for table in shape.motions(best[None]))
     W = functions.regressor(q, u, udot, parameters=parameters)[0][..., columns].reshape(-1, len(columns))
@@ -157,28 +157,28 @@ def _check(equations: EquationsOfMotion, period: float, harmonics: int) -> None:
 
 
 def _position_limits(
-    equations: EquationsOfMotion, given: Mapping[str, Any], parameters: Mapping[str, Any]
+    equations: EquationsOfMotion, ranges: Mapping[str, Any], parameters: Mapping[str, Any]
 ) -> tuple[Floats, Floats]:
     names = equations.coordinates
-    check_known("coordinate", given, names, place=_PLACE, code="E-IDENTIFICATION-NAME")
-    found: dict[str, tuple[float, float]] = {}
+    check_known("coordinate", ranges, names, place=_PLACE, code="E-IDENTIFICATION-NAME")
+    limits: dict[str, tuple[float, float]] = {}
     for joint in equations.system.joints.values():
         turns = any(any(column[:3]) for stage in joint.type.stages for column in stage.H.columns)
         widest = np.pi if turns else 1.0
-        found |= {str(q.name): (-widest, widest) for q in joint.q}
+        limits |= {str(q.name): (-widest, widest) for q in joint.q}
     for ends in joint_limits(equations, parameters):
-        low, high = found[ends.quantity.name]
-        found[ends.quantity.name] = ends.known.get("lower", low), ends.known.get("upper", high)
-    for name, pair in given.items():
+        low, high = limits[ends.quantity.name]
+        limits[ends.quantity.name] = ends.known.get("lower", low), ends.known.get("upper", high)
+    for name, pair in ranges.items():
         with understood("a pair (lower, upper)", pair, place=f"{_PLACE} limits of {name}", cure="Give (-1, 1)."):
             lower, upper = (float(end) for end in pair)
-            found[name] = (lower, upper)
+            limits[name] = (lower, upper)
     for name in names:
-        lower, upper = found[name]
+        lower, upper = limits[name]
         if not lower < upper:
             message = f"the limits {lower:g} and {upper:g} of '{name}' leave no room."
             raise fault(message, "Give (lower, upper), the lower one first.", "E-IDENTIFICATION-NUMBER")
-    return np.array([found[name][0] for name in names]), np.array([found[name][1] for name in names])
+    return np.array([limits[name][0] for name in names]), np.array([limits[name][1] for name in names])
 
 
 def _rated_speeds(equations: EquationsOfMotion, parameters: Mapping[str, Any]) -> dict[str, float]:
@@ -191,20 +191,20 @@ def _rated_speeds(equations: EquationsOfMotion, parameters: Mapping[str, Any]) -
     }
 
 
-def _largest(equations: EquationsOfMotion, given: Any, what: str, rated: Mapping[str, float]) -> Floats:
-    """The largest speed or acceleration of each coordinate: as given, as rated; infinite where nothing is said."""
+def _largest(equations: EquationsOfMotion, largest: Any, what: str, rated: Mapping[str, float]) -> Floats:
+    """Largest speed or acceleration of each coordinate: as given, else as rated, else infinite."""
     names = equations.coordinates
-    if given is None or isinstance(given, Mapping):
-        table = {**rated, **(given or {})}
+    if largest is None or isinstance(largest, Mapping):
+        table = {**rated, **(largest or {})}
     else:
-        table = dict.fromkeys(names, given)
+        table = dict.fromkeys(names, largest)
     check_known("coordinate", table, names, place=_PLACE, code="E-IDENTIFICATION-NAME")
-    with understood("a number, or numbers by coordinate", given, place=f"{_PLACE} {what}", cure="Give 2.0."):
-        found = np.array([float(table.get(name, np.inf)) for name in names])
-    if not (found > 0).all():
+    with understood("a number, or numbers by coordinate", largest, place=f"{_PLACE} {what}", cure="Give 2.0."):
+        limits = np.array([float(table.get(name, np.inf)) for name in names])
+    if not (limits > 0).all():
         cure = "Give numbers > 0."
         raise PolhodeError(f"the largest {what} are not positive.", _PLACE, cure, "E-IDENTIFICATION-NUMBER")
-    return found
+    return limits
 
 
 def _series(a: Floats, b: Floats, period: float, t: Floats) -> tuple[Floats, Floats, Floats]:
@@ -216,7 +216,7 @@ def _series(a: Floats, b: Floats, period: float, t: Floats) -> tuple[Floats, Flo
 
 @dataclass(frozen=True, eq=False)
 class _Shape:
-    """From numbers without limits to motions that keep theirs."""
+    """Map from unconstrained numbers to motions within their limits."""
 
     period: float
     harmonics: int
@@ -244,10 +244,10 @@ class _Shape:
         room = width / (high - low)
         fits = np.minimum(room, self.speed / np.abs(u).max(axis=-1))
         fits = _ROOM * np.minimum(fits, self.acceleration / np.abs(udot).max(axis=-1))
-        used, place = (np.tanh(table[..., -2:]) / 2 + 0.5).transpose(2, 0, 1)
+        used, shift = (np.tanh(table[..., -2:]) / 2 + 0.5).transpose(2, 0, 1)
         fits = fits * (0.3 + 0.7 * used)
         slack = width - fits * (high - low)
-        centre = (self.lower + self.upper - width) / 2 - fits * low + slack * place
+        centre = (self.lower + self.upper - width) / 2 - fits * low + slack * shift
         return centre, a * fits[..., None], b * fits[..., None]
 
     def motions(self, numbers: Floats) -> tuple[Floats, Floats, Floats]:
@@ -258,22 +258,22 @@ class _Shape:
         return q + centre[:, None], u, udot
 
 
-def _least(badness: Callable[[Floats], Floats], variables: int, seed: int) -> Floats:
+def _least(cost: Callable[[Floats], Floats], variables: int, seed: int) -> Floats:
     """The best of some random starts, a few of them improved by a quasi-Newton method with differences in one batch."""
     from scipy.optimize import minimize
 
     starts = np.random.default_rng(seed).normal(size=(_STARTS, variables))
-    order = np.argsort(badness(starts))
+    order = np.argsort(cost(starts))
 
     def with_slope(x: Floats) -> tuple[float, Floats]:
-        found = badness(np.vstack([x, x + _SMALL * np.eye(variables)]))
-        return float(found[0]), (found[1:] - found[0]) / _SMALL
+        costs = cost(np.vstack([x, x + _SMALL * np.eye(variables)]))
+        return float(costs[0]), (costs[1:] - costs[0]) / _SMALL
 
     def improved(x: Floats, iterations: int) -> Floats:
         result = minimize(with_slope, x, jac=True, method="L-BFGS-B", options={"maxiter": iterations})
         return np.asarray(result.x)
 
     tried = np.array([starts[order[0]], *(improved(starts[k], _FIRST) for k in order[:_IMPROVED])])
-    best = tried[int(np.argmin(badness(tried)))]
+    best = tried[int(np.argmin(cost(tried)))]
     last = np.array([best, improved(best, _ITERATIONS)])
-    return np.asarray(last[int(np.argmin(badness(last)))])
+    return np.asarray(last[int(np.argmin(cost(last)))])

@@ -56,7 +56,7 @@ from .base_parameters import BaseParameters, base_parameters
 Floats: TypeAlias = NDArray[np.float64]
 _PLACE = "identify"
 fault = fault_at(_PLACE)
-#: A singular value of the columns, each of unit length, below this beside the largest: data that do not tell.
+#: Columns of unit length with a singular value below this part of the largest do not determine the parameters.
 _NOTHING = 1e-7
 #: Efforts are not known better than this part of their size.
 _FINEST = 1e-9
@@ -65,7 +65,7 @@ _PIECE = 64
 
 
 class FitOptions(TypedDict, total=False):
-    """How data are taken, and what is made of them; see `identify`."""
+    """Options of `identify`: filtering of data, and the fit."""
 
     base: BaseParameters
     consistent: bool
@@ -116,7 +116,7 @@ class Fit(Shown):
 
     @property
     def relative_std(self) -> Floats:
-        """The same beside the value; above about 0.3 the value says little."""
+        """Standard deviation over value; above about 0.3 the value is poorly determined."""
         return self.std / np.maximum(np.abs(self.values), np.finfo(float).tiny)
 
     @property
@@ -135,8 +135,8 @@ class Fit(Shown):
         table = self._standard()
         moments = [table.get(f"{kind}_{name}") for kind in MOMENTS]
         if None in moments:
-            known = sorted(key.removeprefix("m_") for key in table if key.startswith("m_"))
-            raise unknown("body", name, known, place=_PLACE, code="E-IDENTIFICATION-NAME")
+            bodies = sorted(key.removeprefix("m_") for key in table if key.startswith("m_"))
+            raise unknown("body", name, bodies, place=_PLACE, code="E-IDENTIFICATION-NAME")
         m, *rest = (float(x) for x in moments if x is not None)
         c, (xx, yy, zz, xy, xz, yz) = np.array(rest[:3]) / m, rest[3:]
         about = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - m * (c @ c * np.eye(3) - np.outer(c, c))
@@ -147,9 +147,9 @@ class Fit(Shown):
 
         Options are those of compiled functions: `z`, `t`, `inputs`, `multipliers`, `parameters`.
         """
-        Y, known = self.functions.regressor(q, u, udot, **({"parameters": self.parameters or None} | more))
-        found = Y[..., list(self.base.columns)] @ (self.consistent_values if consistent else self.values) + known
-        return np.asarray(found)
+        Y, rest = self.functions.regressor(q, u, udot, **({"parameters": self.parameters or None} | more))
+        efforts = Y[..., list(self.base.columns)] @ (self.consistent_values if consistent else self.values) + rest
+        return np.asarray(efforts)
 
     def __str__(self) -> str:
         width = max(map(len, self.names), default=0)
@@ -182,48 +182,48 @@ def identify(
 ) -> Fit:
     """Fit the base parameters of a mechanism to measured motions and efforts; see `Equations.identify`."""
     equations = functions.equations
-    taken = measured(equations, data, cutoff, decimate)
+    motions = measured(equations, data, cutoff, decimate)
     if base is None:
         base = base_parameters(equations, snap)
-    columns, left = _stacked(taken, functions, base, parameters)
+    columns, left = _stacked(motions, functions, base, parameters)
     _check_count(len(base), left.size)
     values, covariance, noise, condition = _weighted(base, columns, left)
-    K = _combinations(taken, base, parameters)
-    used = {**taken[0].parameters, **(parameters or {})}
+    K = _combinations(motions, base, parameters)
+    used = {**motions[0].parameters, **(parameters or {})}
     standard, misfit = None, 0.0
     if consistent:
         result = regressor(equations)
         # What is to be found starts from the model: a run has masses, its data do not.
         met = {str(x.name) for x in free_symbols([*result.Y.entries(), *result.known, *base.K.entries()])}
-        own = {name: value for name, value in used.items() if name in met or name in (parameters or {})}
-        start = [_number(each, {**base.defaults, **own}) for each in result.parameters]
+        met_values = {name: value for name, value in used.items() if name in met or name in (parameters or {})}
+        start = [_number(parameter, {**base.defaults, **met_values}) for parameter in result.parameters]
         standard, misfit = consistent_parameters(result.parameters, start, K, values, covariance)
     spread = dict(zip(equations.speeds, noise.tolist(), strict=True))
     return Fit(base, values, covariance, spread, condition, len(left), K, functions, used, standard, misfit)
 
 
 def _stacked(
-    taken: Sequence[Measured], functions: Functions, base: BaseParameters, parameters: Mapping[str, Any] | None
+    motions: Sequence[Measured], functions: Functions, base: BaseParameters, parameters: Mapping[str, Any] | None
 ) -> tuple[Floats, Floats]:
     """Columns (T, n, base parameters) and what they should give (T, n), of all motions."""
     columns, left = [], []
-    for each in taken:
-        used = {**each.parameters, **(parameters or {})} or None
-        Y, known = functions.regressor(each.q, each.u, each.udot, parameters=used, **each.circumstances)
-        columns.append(each.reduced(Y[..., list(base.columns)]))
-        left.append(each.reduced(each.tau - known))
+    for motion in motions:
+        used = {**motion.parameters, **(parameters or {})} or None
+        Y, rest = functions.regressor(motion.q, motion.u, motion.udot, parameters=used, **motion.circumstances)
+        columns.append(motion.reduced(Y[..., list(base.columns)]))
+        left.append(motion.reduced(motion.tau - rest))
     return np.concatenate(columns), np.concatenate(left)
 
 
-def _combinations(taken: Sequence[Measured], base: BaseParameters, parameters: Mapping[str, Any] | None) -> Floats:
+def _combinations(motions: Sequence[Measured], base: BaseParameters, parameters: Mapping[str, Any] | None) -> Floats:
     """K in numbers, which must be the same for all motions: base parameters of other lengths are others."""
-    found = [base.matrix({**each.parameters, **(parameters or {})}) for each in taken]
-    for k, K in enumerate(found):
-        if not np.allclose(K, found[0], rtol=1e-12, atol=0.0):
-            said = f"motion {k + 1} was run with other lengths than the first, so that its base parameters are others."
+    matrices = [base.matrix({**motion.parameters, **(parameters or {})}) for motion in motions]
+    for k, K in enumerate(matrices):
+        if not np.allclose(K, matrices[0], rtol=1e-12, atol=0.0):
+            words = f"motion {k + 1} was run with other lengths than the first, so that its base parameters are others."
             cure = "Identify them one by one, or give parameters=… that hold for all."
-            raise fault(said, cure, "E-IDENTIFICATION-UNSUPPORTED")
-    return found[0]
+            raise fault(words, cure, "E-IDENTIFICATION-UNSUPPORTED")
+    return matrices[0]
 
 
 def _check_count(unknowns: int, equations: int) -> None:
@@ -248,7 +248,7 @@ def _weighted(base: BaseParameters, columns: Floats, left: Floats) -> tuple[Floa
 
 
 def _solved(base: BaseParameters, W: Floats, y: Floats) -> tuple[Floats, Floats, float]:
-    """Least squares with columns of unit length; refused where they do not tell parameters apart."""
+    """Least squares with columns of unit length; raises if they do not determine the parameters."""
     lengths = np.linalg.norm(W, axis=0)
     if not lengths.all():
         silent = [name for name, length in zip(base.names, lengths, strict=True) if not length]
@@ -279,10 +279,10 @@ def _unexciting(message: str) -> PolhodeError:
     return fault(message, cure, "E-IDENTIFICATION-FAILED")
 
 
-def _number(parameter: StandardParameter, given: Mapping[str, Any]) -> float | None:
-    """What the model has for a standard parameter, if it is a number there."""
+def _number(parameter: StandardParameter, values: Mapping[str, Any]) -> float | None:
+    """The model's number for a standard parameter; None if it has none."""
     value: Expr = parameter.value
-    met = {x: given.get(str(x.name)) for x in free_symbols([value])}
+    met = {x: values.get(str(x.name)) for x in free_symbols([value])}
     if any(number is None for number in met.values()):
         return None
     return evaluate([value], {x: float(number) for x, number in met.items() if number is not None})[0]
@@ -313,14 +313,14 @@ class Measured:
 
     @property
     def circumstances(self) -> dict[str, Any]:
-        """What a function of the motion takes beside it."""
+        """Arguments of functions of the motion besides q, u and u̇."""
         return {"t": self.t, "inputs": self.inputs, "z": self.z}
 
 
 def measured(
     equations: EquationsOfMotion, data: Any, cutoff: float | None = None, decimate: int | None = None
 ) -> list[Measured]:
-    """Data of one motion, or of several in a list, checked and made complete.
+    """Data of one motion, or of several in a list, checked and completed.
 
     - data: arrays by name (t, q, u, udot, tau, inputs, z; a row for each sample), or a Trajectory,
       of which the parameters that it was run with are taken as well.
@@ -330,18 +330,18 @@ def measured(
     several = data if isinstance(data, list | tuple) else [data]
     if not several:
         raise fault("there are no data.", "Give arrays by name, or a trajectory.", "E-IDENTIFICATION-MISSING")
-    found = [_complete(equations, _arrays(equations, each), cutoff, decimate) for each in several]
-    return [replace(result, parameters=_run_with(equations, each)) for result, each in zip(found, several, strict=True)]
+    results = [_complete(equations, _arrays(equations, run), cutoff, decimate) for run in several]
+    return [replace(result, parameters=_run_with(equations, run)) for result, run in zip(results, several, strict=True)]
 
 
 def _run_with(equations: EquationsOfMotion, data: Any) -> dict[str, Any]:
-    """The parameters of the mechanism that a run was made with, where the data are one."""
-    given = {} if isinstance(data, Mapping) else getattr(data, "parameters", None) or {}
-    return {name: value for name, value in given.items() if name in equations.system.parameters}
+    """Parameters of the mechanism with which a run was made; empty if the data are no run."""
+    parameters = {} if isinstance(data, Mapping) else getattr(data, "parameters", None) or {}
+    return {name: value for name, value in parameters.items() if name in equations.system.parameters}
 
 
 def _arrays(equations: EquationsOfMotion, data: Any) -> dict[str, Floats]:
-    """What was measured, each as a table with a row for each sample."""
+    """Measured data as tables, a row for each sample."""
     if not isinstance(data, Mapping):
         data = {key: getattr(data, key) for key in _KEYS if getattr(data, key, None) is not None}
     check_known("kind of data", data, _KEYS, place=_PLACE, code="E-IDENTIFICATION-NAME")
@@ -351,7 +351,7 @@ def _arrays(equations: EquationsOfMotion, data: Any) -> dict[str, Floats]:
             raise fault(f"the data have no {key}.", cure, "E-IDENTIFICATION-MISSING")
     widths = {"q": len(equations.q), **dict.fromkeys(("u", "udot", "tau"), len(equations.u))}
     widths |= {"inputs": len(equations.system.inputs), "z": len(equations.z)}
-    found: dict[str, Floats] = {}
+    arrays: dict[str, Floats] = {}
     for key, value in data.items():
         if value is None:
             continue
@@ -365,10 +365,10 @@ def _arrays(equations: EquationsOfMotion, data: Any) -> dict[str, Floats]:
             cure = f"Give an array with a row for each sample, in the order of {_names(equations, key)}."
             raise fault(message, cure, "E-IDENTIFICATION-SHAPE")
         if table.size or key not in ("inputs", "z"):
-            found[key] = table
-    _check_lengths(found)
-    _check_finite(equations, found)
-    return found
+            arrays[key] = table
+    _check_lengths(arrays)
+    _check_finite(equations, arrays)
+    return arrays
 
 
 def _names(equations: EquationsOfMotion, key: str) -> str:
@@ -378,16 +378,16 @@ def _names(equations: EquationsOfMotion, key: str) -> str:
     return ", ".join(names.get(key, equations.speeds))
 
 
-def _check_lengths(found: Mapping[str, Floats]) -> None:
-    lengths = {key: len(table) for key, table in found.items()}
+def _check_lengths(arrays: Mapping[str, Floats]) -> None:
+    lengths = {key: len(table) for key, table in arrays.items()}
     if len(set(lengths.values())) > 1:
         words = ", ".join(f"{key} has {length}" for key, length in lengths.items())
         message = f"the data differ in their number of samples: {words}."
         raise fault(message, "Cut them to one length.", "E-IDENTIFICATION-SHAPE")
 
 
-def _check_finite(equations: EquationsOfMotion, found: Mapping[str, Floats]) -> None:
-    for key, table in found.items():
+def _check_finite(equations: EquationsOfMotion, arrays: Mapping[str, Floats]) -> None:
+    for key, table in arrays.items():
         bad = np.argwhere(~np.isfinite(table))
         if len(bad):
             row, *column = (int(k) for k in bad[0])
@@ -397,11 +397,11 @@ def _check_finite(equations: EquationsOfMotion, found: Mapping[str, Floats]) -> 
 
 
 def _complete(
-    equations: EquationsOfMotion, found: dict[str, Floats], cutoff: float | None, decimate: int | None
+    equations: EquationsOfMotion, arrays: dict[str, Floats], cutoff: float | None, decimate: int | None
 ) -> Measured:
-    count = len(found["q"])
-    lacking = [key for key in ("u", "udot") if key not in found]
-    t = found.get("t")
+    count = len(arrays["q"])
+    lacking = [key for key in ("u", "udot") if key not in arrays]
+    t = arrays.get("t")
     if t is None and (lacking or cutoff is not None):
         message = f"without the times t the data lack {' and '.join(lacking) or 'what the filter needs'}."
         raise fault(message, 'Give "t", or measured "u" and "udot".', "E-IDENTIFICATION-MISSING")
@@ -410,7 +410,7 @@ def _complete(
         message = "the speeds of this mechanism are not the rates of its coordinates."
         raise fault(message, 'Give "u" as well.', "E-IDENTIFICATION-UNSUPPORTED")
     smooth = _filter(step, cutoff, count)
-    result: dict[str, Any] = {key: smooth(found[key]) for key in ("q", "u", "udot") if key in found}
+    result: dict[str, Any] = {key: smooth(arrays[key]) for key in ("q", "u", "udot") if key in arrays}
     if "u" in lacking:
         result["u"] = np.gradient(result["q"], step, axis=0, edge_order=2)
     if "udot" in lacking:
@@ -421,7 +421,7 @@ def _complete(
     kept = slice(skip, count - skip, every)
     if len(range(*kept.indices(count))) < 2:
         raise fault(f"{count} samples are too few.", "Measure longer, or decimate less.", "E-IDENTIFICATION-SHAPE")
-    rest: dict[str, Any] = {key: found[key] for key in ("tau", "inputs", "z") if key in found}
+    rest: dict[str, Any] = {key: arrays[key] for key in ("tau", "inputs", "z") if key in arrays}
     return Measured(**result, **rest, t=np.zeros(count) if t is None else t, smooth=smooth, kept=kept)
 
 
@@ -483,7 +483,7 @@ def consistent_parameters(
     for weight in _WEIGHTS:
         pi = _least(pieces, pi, R @ K, R @ values, weight)
     gap = R @ (K @ pi - values)
-    return dict(zip((each.name for each in parameters), pi.tolist(), strict=True)), float(np.sqrt(gap @ gap))
+    return dict(zip((parameter.name for parameter in parameters), pi.tolist(), strict=True)), float(np.sqrt(gap @ gap))
 
 
 def _least(pieces: Sequence[_Piece], pi: Floats, A: Floats, b: Floats, weight: float) -> Floats:
@@ -528,9 +528,9 @@ def _divergence(pieces: Sequence[_Piece], pi: Floats) -> tuple[Floats, Floats]:
     for piece in pieces:
         L = np.linalg.cholesky(piece.at(pi))
         back = np.linalg.inv(L)
-        own = np.zeros((L.size, len(pi)))
-        own[:, piece.columns] = (back @ piece.units @ back.T).reshape(len(piece.start), -1).T
-        rows.append(own)
+        block = np.zeros((L.size, len(pi)))
+        block[:, piece.columns] = (back @ piece.units @ back.T).reshape(len(piece.start), -1).T
+        rows.append(block)
         first = np.tensordot(piece.start, piece.units, axes=1)
         rest.append((L.T @ np.linalg.solve(first, L) - np.eye(len(L))).ravel())
     return (np.vstack(rows), np.concatenate(rest)) if rows else (np.zeros((0, 0)), np.zeros(0))
@@ -544,21 +544,21 @@ def _inverse(covariance: Floats) -> Floats:
 
 
 def _pieces(parameters: Sequence[StandardParameter], start: Sequence[float | None]) -> list[_Piece]:
-    found, k = [], 0
+    pieces, k = [], 0
     while k < len(parameters):
         if parameters[k].kind == MOMENTS[0]:  # a body's ten stand together
             moments = np.array([np.nan if x is None else x for x in start[k : k + 10]])
-            known = bool(np.isfinite(moments).all() and moments[0] > 0)
-            found.append(
-                _Piece(slice(k, k + 10), _UNITS, made_consistent(moments if known else np.array(_UNKNOWN_BODY)))
+            is_known = bool(np.isfinite(moments).all() and moments[0] > 0)
+            pieces.append(
+                _Piece(slice(k, k + 10), _UNITS, made_consistent(moments if is_known else np.array(_UNKNOWN_BODY)))
             )
             k += 10
         else:
             value = start[k]
             least = np.array([max(_UNKNOWN_NUMBER if value is None else value, _LEAST)])
-            found.append(_Piece(slice(k, k + 1), np.ones((1, 1, 1)), least))
+            pieces.append(_Piece(slice(k, k + 1), np.ones((1, 1, 1)), least))
             k += 1
-    return found
+    return pieces
 
 
 #: A body without extent is given this one: metres, and as a part of how far its mass centre is.

@@ -28,7 +28,7 @@ from ..dynamics.whole import check_all_coordinates, check_not_of_time
 from ..errors import PolhodeError, check_known, understood, unknown, whole_number
 from ..expr import is_zero
 from ..notebook import Cell, Shown, Table
-from .pose_step import check_asked, read_target
+from .pose_step import check_target, read_target
 from .quantities import PoseStepOf
 
 _PLACE = "inverse_kinematics"
@@ -39,7 +39,7 @@ _ROUNDS, _FAR, _SHORT = 60, 0.5, 1e-9
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reached(Shown):
-    """Coordinates `q` (…, n) that bring a frame where it was wanted; NumPy takes the record as that array.
+    """Coordinates `q` (…, n) that bring a frame to its target; NumPy reads the record as that array.
 
     `residual` (…) is how far off it still is, in metres and radians, gaps of loops included; `solved` (…) whether that
     is within the tolerance; `restarts` (…) how often a search began again.
@@ -84,7 +84,7 @@ def inverse_kinematics(
     parameters: Mapping[str, Any] | None, tolerance: float, restarts: int, seed: int,
 ) -> Reached:  # fmt: skip
     """Coordinates that bring a body or frame to a pose; see `Equations.inverse_kinematics`."""
-    check_asked(of, _PLACE)
+    check_target(of, _PLACE)
     equations, step = functions.equations, PoseStepOf(name, of)
 
     def evaluate(*arrays: Floats) -> Any:
@@ -102,23 +102,23 @@ def inverse_kinematics(
     batch = target.shape[:-1]
     names = tuple(equations.coordinates)
     start = _start(equations, near, batch, names)
-    known = coordinates_of(equations, limits, parameters or {})
+    coordinates = coordinates_of(equations, limits, parameters or {})
     rows = int(np.prod(batch))
     flat, goals = start.reshape(rows, len(names)), target.reshape(rows, 12)
-    search = Search(evaluate, known, tolerance, restarts=restarts, seed=seed)
-    found = search(flat, goals)
-    q, left = found.q, found.left
+    search = Search(evaluate, coordinates, tolerance, restarts=restarts, seed=seed)
+    solution = search(flat, goals)
+    q, left = solution.q, solution.left
     if prefer is not None:
-        q, left = _preferred(search, q, left, goals, flat if prefer == "near" else known.middle)
+        q, left = _preferred(search, q, left, goals, flat if prefer == "near" else coordinates.middle)
     result = Reached(
         q.reshape(start.shape), left.reshape(batch), (left <= tolerance).reshape(batch),
-        found.restarts.reshape(batch), names,
+        solution.restarts.reshape(batch), names,
     )  # fmt: skip
     if not batch and not result.solved:
         searches = f"{restarts + 1} searches" if restarts else "one search"
         message = (
             f"'{name}' did not reach its target; the nearest that {searches} came is {left[0]:.3g} "
-            f"away, at {', '.join(f'{each} = {value:.4g}' for each, value in zip(names, q[0], strict=True))}."
+            f"away, at {', '.join(f'{name} = {value:.4g}' for name, value in zip(names, q[0], strict=True))}."
         )
         cure = "Check that the place is within reach and limits, or start elsewhere: near=…."
         raise PolhodeError(message, place=f"system '{equations.system.name}'", cure=cure, code="E-POSE-FAILED")
@@ -126,7 +126,7 @@ def inverse_kinematics(
 
 
 def _start(equations: EquationsOfMotion, near: Any, batch: tuple[int, ...], names: Sequence[str]) -> Floats:
-    """Where to start: as given, by name or by number; the rest at home."""
+    """Start values, by name or number; others are those of the zero configuration."""
     home = np.zeros(len(names))
     home[list(equations.tree.quaternions)] = 1.0
     if near is None:
@@ -147,24 +147,24 @@ def _start(equations: EquationsOfMotion, near: Any, batch: tuple[int, ...], name
 
 def _preferred(search: Search, q: Floats, left: Floats, target: Floats, wanted: Floats) -> tuple[Floats, Floats]:
     """Solutions moved along what is left free, towards wanted coordinates, while they stay solutions."""
-    known = search.coordinates
+    coordinates = search.coordinates
     rows = np.flatnonzero(left <= search.tolerance)
     wanted = np.broadcast_to(wanted, q.shape)
-    own = np.flatnonzero((known.speed >= 0) & np.isfinite(wanted).all(axis=0))
+    indices = np.flatnonzero((coordinates.speed >= 0) & np.isfinite(wanted).all(axis=0))
     back = replace(search, restarts=0)
     q, left, part = q.copy(), left.copy(), np.ones(len(q))
     for _ in range(_ROUNDS):
         if not len(rows):
             break
-        gap = wanted[rows][:, own] - q[rows][:, own]
-        wish = np.zeros((len(rows), known.speeds))
-        wish[:, known.speed[own]] = gap
-        free = known.free(q[rows], wish)
-        _, change, _ = search.evaluate(q[rows], target[rows], np.zeros((len(rows), 1)), free, wish)
+        gap = wanted[rows][:, indices] - q[rows][:, indices]
+        secondary = np.zeros((len(rows), coordinates.speeds))
+        secondary[:, coordinates.speed[indices]] = gap
+        free = coordinates.free(q[rows], secondary)
+        _, change, _ = search.evaluate(q[rows], target[rows], np.zeros((len(rows), 1)), free, secondary)
         length = np.abs(change).max(axis=1)
         step = part[rows] * np.minimum(1.0, _FAR / np.maximum(length, 1e-300))
-        trial = back(known.held(q[rows] + step[:, None] * change), target[rows])
-        closer = np.linalg.norm(wanted[rows][:, own] - trial.q[:, own], axis=1) < np.linalg.norm(gap, axis=1)
+        trial = back(coordinates.held(q[rows] + step[:, None] * change), target[rows])
+        closer = np.linalg.norm(wanted[rows][:, indices] - trial.q[:, indices], axis=1) < np.linalg.norm(gap, axis=1)
         good = closer & (trial.left <= search.tolerance)
         q[rows[good]], left[rows[good]] = trial.q[good], trial.left[good]
         part[rows] = np.where(good, np.minimum(1.0, 2 * part[rows]), part[rows] / 4)
@@ -220,16 +220,16 @@ class Coordinates:
         with np.errstate(invalid="ignore"):
             return np.where(np.isfinite(self.lower + self.upper), (self.lower + self.upper) / 2, np.nan)
 
-    def random(self, near: Floats, dice: np.random.Generator) -> Floats:
+    def random(self, near: Floats, rng: np.random.Generator) -> Floats:
         """Places to begin: anywhere within limits, any angle, any orientation; without an end, near the start."""
         bounded = np.isfinite(self.lower) & np.isfinite(self.upper)
         low = np.where(bounded, self.lower, np.where(self.turns, -np.pi, near - 1.0))
         high = np.where(bounded, self.upper, np.where(self.turns, np.pi, near + 1.0))
         wide = bounded & self.turns & (high - low > 2 * np.pi)  # one turn has all there is
         low, high = np.where(wide, np.maximum(low, -np.pi), low), np.where(wide, np.minimum(high, np.pi), high)
-        result = low + dice.random(near.shape) * (high - low)
+        result = low + rng.random(near.shape) * (high - low)
         for first in self.quaternions:
-            result[..., first : first + 4] = dice.normal(size=(*near.shape[:-1], 4))
+            result[..., first : first + 4] = rng.normal(size=(*near.shape[:-1], 4))
         return self.held(result)
 
     @cached_property
@@ -242,29 +242,29 @@ class Coordinates:
                 for end, side in ((self.lower, _AT_LIMIT), (self.upper, -_AT_LIMIT))
             )
         everything = slice(None)
-        whole = len(at) == len(self.lower) == self.speeds and (self.speed == np.arange(self.speeds)).all()
-        return (everything, everything, low, high) if whole else (at, self.speed[at], low, high)
+        covers = len(at) == len(self.lower) == self.speeds and (self.speed == np.arange(self.speeds)).all()
+        return (everything, everything, low, high) if covers else (at, self.speed[at], low, high)
 
     def free(self, q: Floats, slope: Floats) -> Floats:
         """1 for speeds that may be used and 0 for those that press a coordinate against its limit."""
-        at, own, low, high = self._limited
-        q, slope = q[:, at], slope[:, own]
+        at, speeds, low, high = self._limited
+        q, slope = q[:, at], slope[:, speeds]
         pressed = ((q <= low) & (slope < 0)) | ((q >= high) & (slope > 0))
         free = np.ones((len(q), self.speeds))
-        free[:, own] -= pressed
+        free[:, speeds] -= pressed
         return free
 
 
 def coordinates_of(equations: EquationsOfMotion, limits: bool, parameters: Mapping[str, Any]) -> Coordinates:
-    """What a search needs to know of the coordinates of a mechanism."""
+    """Limits, speeds and turns of the coordinates, as a search uses them."""
     tree = equations.tree
     count = len(tree.q)
     lower, upper = np.full(count, -np.inf), np.full(count, np.inf)
     speed, turns = np.full(count, -1), np.zeros(count, dtype=bool)
     for link in tree.links:
         if link.stage.speeds_are_rates:
-            for k, own, (hw, hv) in zip(link.coordinates, link.speeds, link.H, strict=False):
-                speed[k], turns[k] = own, any(hw) and is_zero(hw.dot(hv))
+            for k, number, (hw, hv) in zip(link.coordinates, link.speeds, link.H, strict=False):
+                speed[k], turns[k] = number, any(hw) and is_zero(hw.dot(hv))
     for seen in seen_limits(equations, parameters, ["coordinate"]) if limits else ():
         end = (seen.limit - seen.offset) / seen.factor
         if (seen.side == "lower") == (seen.factor > 0):
@@ -281,7 +281,7 @@ def coordinates_of(equations: EquationsOfMotion, limits: bool, parameters: Mappi
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """Where searches ended: coordinates (N, n), what is left of e (N,), and how often each began again."""
+    """Results of searches: coordinates (N, n), residuals |e| (N,), and numbers of restarts."""
 
     q: Floats
     left: Floats
@@ -290,7 +290,7 @@ class SearchResult:
 
 @dataclass(frozen=True)
 class Search:
-    """How places are sought: until |e| is at most `tolerance`, `steps` from a start, `restarts` times anew."""
+    """Damped Newton search until |e| ≤ `tolerance`, with `steps` from each start and `restarts` new starts."""
 
     evaluate: Callable[..., Any]  # |e|², the change of q, and the slope: `pose_step`, compiled
     coordinates: Coordinates
@@ -300,9 +300,9 @@ class Search:
     seed: int = 0
 
     def __call__(self, start: Floats, target: Floats) -> SearchResult:
-        """Coordinates (N, n) that bring frames to targets (N, 12), from a start (N, n) each, or the nearest found."""
-        dice = np.random.default_rng(self.seed)
-        found = SearchResult(start.copy(), np.full(len(start), np.inf), np.zeros(len(start), dtype=np.int64))
+        """Coordinates (N, n) that bring frames to targets (N, 12), from starts (N, n); else the nearest reached."""
+        rng = np.random.default_rng(self.seed)
+        result = SearchResult(start.copy(), np.full(len(start), np.inf), np.zeros(len(start), dtype=np.int64))
         waiting = 0
         now = self._begun(np.zeros(0, dtype=np.int64), start[:0], target[:0])
         while len(now.row) or waiting < len(start):
@@ -313,22 +313,22 @@ class Search:
             ended, lost = self._stepped(now)
             if not ended.any():
                 continue
-            _keep(found, now, np.flatnonzero(ended))
-            unsolved = found.left > self.tolerance
+            _keep(result, now, np.flatnonzero(ended))
+            unsolved = result.left > self.tolerance
             anew = now.row[lost & unsolved[now.row]]
             if waiting == len(start) and len(now.row) < _MANY // 8:  # those that are left begin at many places at once
                 anew = np.repeat(np.unique(anew), min(_TOGETHER, _MANY // (8 * len(now.row))))
-            anew = anew[found.restarts[anew] < self.restarts]
+            anew = anew[result.restarts[anew] < self.restarts]
             now = now.without(ended | ~unsolved[now.row])
             if len(anew):
-                np.add.at(found.restarts, anew, 1)
-                places = self.coordinates.random(start[anew], dice)
+                np.add.at(result.restarts, anew, 1)
+                places = self.coordinates.random(start[anew], rng)
                 now = now.with_more(self._begun(anew, places, target[anew]))
-        return found
+        return result
 
     @np.errstate(all="ignore")  # where a step is no number it does not help, and that is all
     def _stepped(self, now: _Now) -> tuple[Flags, Flags]:
-        """One step of all rows, and which of them have ended, and which in vain."""
+        """One step of all rows; returns those that have ended, and those that have failed."""
         x = now.q + now.length[:, None] * now.change
         x = self.coordinates.held(x)
         square, change, slope = self.evaluate(x, now.target, now.damping[:, None], now.free, now.wish)
@@ -363,17 +363,17 @@ class Search:
         )  # fmt: skip
 
 
-def _keep(found: SearchResult, now: _Now, at: NDArray[np.int64]) -> None:
-    """What ended nearest so far; of several searches for one row, the nearest."""
+def _keep(result: SearchResult, now: _Now, at: NDArray[np.int64]) -> None:
+    """Store the nearest results so far; of several searches for one row the nearest."""
     at = at[np.argsort(-now.square[at], kind="stable")]
     row, left = now.row[at], np.sqrt(now.square[at])
-    nearer = left < found.left[row]
-    found.q[row[nearer]], found.left[row[nearer]] = now.q[at][nearer], left[nearer]
+    nearer = left < result.left[row]
+    result.q[row[nearer]], result.left[row[nearer]] = now.q[at][nearer], left[nearer]
 
 
 @dataclass(eq=False)
 class _Now:
-    """Where rows of a search are: the best place of each, what is left there, the step from there and its length."""
+    """State of the searches: the best pose of each row, its residual, the step from it and its length."""
 
     row: NDArray[np.int64]
     target: Floats

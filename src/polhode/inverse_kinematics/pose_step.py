@@ -31,7 +31,7 @@ from ..kinematics.tree import Tree
 Floats = NDArray[np.float64]
 
 #: The targets of a frame, and which rows of the Jacobian (angular velocity, velocity) that takes.
-ASKED = {"pose": range(6), "orientation": range(3), "position": range(3, 6)}
+TARGETS = {"pose": range(6), "orientation": range(3), "position": range(3, 6)}
 #: Damping that is always there, as a part of the mean square of J: pivots of dependent conditions stay positive.
 _TINY = Fraction(1, 10**15)
 #: No step turns joints further, all together.
@@ -60,31 +60,31 @@ class PoseStep:
     """Jᵀe: the speeds along which |e|² falls fastest."""
 
 
-def check_asked(of: Any, place: str) -> None:
+def check_target(of: Any, place: str) -> None:
     """Refuse an unknown kind of target."""
-    check_known("kind of target", [of], ASKED, place=place, code="E-POSE-NAME")
+    check_known("kind of target", [of], TARGETS, place=place, code="E-POSE-NAME")
 
 
 def step_symbols(tree: Tree) -> dict[str, list[Expr]]:
-    """The symbols of a step besides the coordinates, by the array that they stand in."""
+    """Symbols of a step besides the coordinates, by array."""
     size = len(tree.u)
     words = {"target": 12, "damping": 1, "free": size, "wish": size}
     return {word: [symbol(f"{word} {k}", "variation") for k in range(count)] for word, count in words.items()}
 
 
 def pose_step(equations: EquationsOfMotion, name: str, of: str = "pose") -> PoseStep:
-    """The step that leads a body or frame to a pose, position or orientation; loops close on the way."""
-    check_asked(of, "inverse_kinematics")
+    """The Newton step of a body or frame towards a pose, position or orientation, with loops closed."""
+    check_target(of, "inverse_kinematics")
     with quiet_collector():
         body, within = equations.located(name)
         constraints = equations.constraints
         tree = equations.tree
         arrays = step_symbols(tree)
-        target, (damping,), free, wish = arrays["target"], arrays["damping"], arrays["free"], arrays["wish"]
+        target, (damping,), free, secondary = arrays["target"], arrays["damping"], arrays["free"], arrays["wish"]
         X = body_pose(tree, body) @ within
         full = frame_jacobian(tree, body, within.p)
         left = [*_turn(target[3:], X.R), *(a - b for a, b in zip(target, X.p, strict=False))]
-        rows = [(left[k], full[k]) for k in ASKED[of]]
+        rows = [(left[k], full[k]) for k in TARGETS[of]]
         if constraints is not None:
             closing = [constraints.A[k] for k in constraints.positions]
             rows += [(-value, row) for value, row in zip(constraints.values, closing, strict=True)]
@@ -96,8 +96,8 @@ def pose_step(equations: EquationsOfMotion, name: str, of: str = "pose") -> Pose
         damped = damping * square + _TINY / len(e) * _sum(S[k][k] for k in range(len(e))) + _NO_TURN
         for k in range(len(e)):
             S[k][k] = S[k][k] + damped
-        y = solve_symmetric(S, [x - _dot(row, wish) for x, row in zip(e, JW, strict=True)])
-        delta = [w * (d + _dot(column, y)) for w, d, column in zip(free, wish, zip(*J, strict=True), strict=True)]
+        y = solve_symmetric(S, [x - _dot(row, secondary) for x, row in zip(e, JW, strict=True)])
+        delta = [w * (d + _dot(column, y)) for w, d, column in zip(free, secondary, zip(*J, strict=True), strict=True)]
         turned = [delta[k] for link in tree.links for k, (hw, _) in zip(link.speeds, link.H, strict=True) if any(hw)]
         part = 1 / maximum(1, sqrt(_sum(x * x for x in dict.fromkeys(turned))) / _LONGEST) if turned else 1
         delta = [x * part for x in delta]
@@ -107,7 +107,7 @@ def pose_step(equations: EquationsOfMotion, name: str, of: str = "pose") -> Pose
             change[start:] = [a + b for a, b in zip(change[start:], constraints.definition_steps, strict=True)]
             square = square + _sum(as_expr(x) * x for x in constraints.definition_values)
         slope = [_dot(column, e) for column in zip(*J, strict=True)]
-    return PoseStep(tuple(target), damping, tuple(free), tuple(wish), square, tuple(change), tuple(slope))
+    return PoseStep(tuple(target), damping, tuple(free), tuple(secondary), square, tuple(change), tuple(slope))
 
 
 def _turn(target: list[Expr], R: Matrix) -> list[Any]:
@@ -131,16 +131,16 @@ def _sum(entries: Any) -> Expr:
 
 
 def read_target(pose: Any, of: str) -> Floats:
-    """What is wanted as numbers (…, 12): position, and the rows of the rotation matrix."""
+    """The target as numbers (…, 12): position, and the rows of the rotation matrix."""
     cure = {
         "pose": "Give a Pose, (position, rotation matrix) in either order, or a 4×4 matrix, or arrays of such.",
         "position": "Give three numbers, or an array (…, 3).",
         "orientation": "Give a 3×3 matrix, or an array (…, 3, 3).",
     }[of]
     with understood(f"a {of}" if of != "orientation" else "an orientation", pose, place=_PLACE, cure=cure):
-        given = _parts(pose)
-        if given is not None and (of == "pose" or not isinstance(pose, tuple | list)):
-            p, R = given
+        parts = _parts(pose)
+        if parts is not None and (of == "pose" or not isinstance(pose, tuple | list)):
+            p, R = parts
         elif of == "position":
             p = np.asarray(pose, dtype=np.float64)
         elif of == "orientation":
@@ -167,15 +167,15 @@ def read_target(pose: Any, of: str) -> Floats:
 
 def _parts(pose: Any) -> tuple[Floats, Floats] | None:
     """Positions and rotation matrices of a pose, or of a list of them, where it is in two parts."""
-    found = pose_parts(pose)
-    if found is not None:
-        R, p = (np.asarray(part, dtype=np.float64) for part in found)
+    parts = pose_parts(pose)
+    if parts is not None:
+        R, p = (np.asarray(part, dtype=np.float64) for part in parts)
         return p, R
     if not isinstance(pose, list | tuple) or not pose:
         return None
     result = []
-    for each in pose:
-        one = _parts(each)
+    for row in pose:
+        one = _parts(row)
         if one is None:
             return None
         result.append(one)
@@ -185,6 +185,6 @@ def _parts(pose: Any) -> tuple[Floats, Floats] | None:
 def _no_pose(shape: tuple[int, ...], cure: str) -> ShapeError:
     message = f"an array of shape {shape} is no pose"
     if shape[-1:] == (3,) and shape[-2:] != (3, 3):
-        said = f"{message}, but a position."
-        return ShapeError(said, place=_PLACE, cure=f'Ask for of="position". {cure}', code="E-POSE-SHAPE")
+        text = f"{message}, but a position."
+        return ShapeError(text, place=_PLACE, cure=f'Ask for of="position". {cure}', code="E-POSE-SHAPE")
     return ShapeError(f"{message}.", place=_PLACE, cure=cure, code="E-POSE-SHAPE")

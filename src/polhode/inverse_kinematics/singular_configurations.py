@@ -40,7 +40,7 @@ from ..geometry import Pose
 from ..kinematics.tree import Tree
 from ..kinematics.tree_paths import links_inward
 from ..notebook import Cell, Shown, Table
-from .pose_step import ASKED, check_asked
+from .pose_step import TARGETS, check_target
 
 Floats = NDArray[np.float64]
 
@@ -91,8 +91,8 @@ class SingularConfigurations(Typeset):
         return f"SingularConfigurations('{self.frame}', {self.of}: rank {self.rank})"
 
     def _formulas(self) -> list[tuple[str, Expr]]:
-        known = [] if self.determinant is None else [(r"\det J", self.determinant)]
-        return [*known, *(("0", each) for each in (*(self.factors or ()), *self.together))]
+        formulas = [] if self.determinant is None else [(r"\det J", self.determinant)]
+        return [*formulas, *(("0", factor) for factor in (*(self.factors or ()), *self.together))]
 
     def _sentences(self) -> list[str]:
         if self.factors is None:
@@ -111,12 +111,12 @@ class SingularConfigurations(Typeset):
             k = np.minimum(places.astype(int), len(points) - 2)
             part = (places - k)[:, None]
             q = points[k] * (1.0 - part) + points[k + 1] * part
-            J = self.functions.jacobian(self.frame, q, parameters=parameters)[:, list(ASKED[self.of])]
+            J = self.functions.jacobian(self.frame, q, parameters=parameters)[:, list(TARGETS[self.of])]
             return np.asarray(np.linalg.svd(np.broadcast_to(J, (len(q), *J.shape[1:])), compute_uv=False))
 
         def least(place: float) -> float:
-            found = values(np.array([place]))[0]
-            return float(found[self.rank - 1] / found[0])
+            singular = values(np.array([place]))[0]
+            return float(singular[self.rank - 1] / singular[0])
 
         places = _places(points)
         every = values(places)
@@ -155,7 +155,7 @@ class SingularConfigurations(Typeset):
 
 
 def _places(points: Floats) -> Floats:
-    """Where a path is looked at, counted in its points: the closer, the more its coordinates change."""
+    """Arguments at which a path is sampled, counted in its points: denser where coordinates change more."""
     turned = np.abs(np.diff(points, axis=0)).sum(axis=1)
     if turned.sum() / _PART > _MOST_PLACES:
         message = f"the coordinates change by {turned.sum():.3g} on this path, too much to look for each zero on it."
@@ -166,7 +166,7 @@ def _places(points: Floats) -> Floats:
 
 
 def _lowest(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function that falls and then rises is least, by golden sections."""
+    """Argument of the minimum of a unimodal function, by golden sections."""
     a, b = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     f_a, f_b = function(a), function(b)
     ends = {low: function(low), high: function(high)}
@@ -179,24 +179,24 @@ def _lowest(function: Callable[[float], float], low: float, high: float) -> floa
             low, a, f_a = a, b, f_b
             b = low + _GOLDEN * (high - low)
             f_b = function(b)
-    return min([*ends.items(), (a, f_a), (b, f_b)], key=lambda each: each[1])[0]
+    return min([*ends.items(), (a, f_a), (b, f_b)], key=lambda pair: pair[1])[0]
 
 
 def singular_configurations(functions: Functions, name: str, of: str = "pose") -> SingularConfigurations:
     """Where a body or frame loses a way to move: its pose, or its position or orientation alone."""
-    check_known("kind of motion", [of], ASKED, place=_PLACE, code="E-POSE-NAME")
+    check_known("kind of motion", [of], TARGETS, place=_PLACE, code="E-POSE-NAME")
     equations = functions.equations
     if equations.constraints is not None and equations.constraints.rows:
-        message = "the singular configurations of a mechanism with constraints are not known here."
+        message = "singular configurations of a mechanism with constraints are not supported."
         cure = "See what a pose leaves free with system.diagnose(pose)."
         raise PolhodeError(message, f"system '{equations.system.name}'", cure, "E-POSE-UNSUPPORTED")
     check_all_coordinates(equations, "a singular configuration")
     full = equations.jacobian(name)
-    generic = rank([full[i] for i in ASKED[of]])
+    generic = rank([full[i] for i in TARGETS[of]])
     words = _factors_of_minors(_Minors(_short_jacobian(equations, name, of), generic)) if generic else ((), (), [])
     common, rest, short = (None, (), []) if words is None else words
-    own = _Minors(Matrix([full[i] for i in ASKED[of]]), generic)
-    determinant = _factored_determinant(own, short) if short else None
+    minors = _Minors(Matrix([full[i] for i in TARGETS[of]]), generic)
+    determinant = _factored_determinant(minors, short) if short else None
     names = tuple(equations.coordinates)
     return SingularConfigurations(functions, name, of, generic, names, common, rest, determinant)
 
@@ -214,9 +214,9 @@ def _short_jacobian(equations: EquationsOfMotion, name: str, of: str) -> Matrix:
     for i, X in zip(path, poses, strict=True):
         for speed, (hw, hv) in zip(tree.links[i].speeds, tree.links[i].H, strict=True):
             w = X.R @ hw
-            own = [*w, *(X.R @ hv + w.cross(tip - X.p))]
-            columns[speed] = [a + b for a, b in zip(columns[speed], own, strict=True)]
-    return Matrix([[as_expr(column[i]) for column in columns] for i in ASKED[of]])
+            twist = [*w, *(X.R @ hv + w.cross(tip - X.p))]
+            columns[speed] = [a + b for a, b in zip(columns[speed], twist, strict=True)]
+    return Matrix([[as_expr(column[i]) for column in columns] for i in TARGETS[of]])
 
 
 def _seen_from(tree: Tree, path: Sequence[int], middle: int) -> list[Pose]:
@@ -250,14 +250,14 @@ class _Minors:
     def __iter__(self) -> Iterator[Expr]:
         @cache
         def minor(chosen: tuple[int, ...], along: tuple[int, ...]) -> Expr:
-            """By the entries of the first row."""
+            """The minor, expanded by its first row."""
             if not chosen:
                 return as_expr(1)
             total = as_expr(0)
-            for place, k in enumerate(along):
+            for position, k in enumerate(along):
                 if self.J[chosen[0], k]:
-                    part = self.J[chosen[0], k] * minor(chosen[1:], (*along[:place], *along[place + 1 :]))
-                    total = total - part if place % 2 else total + part
+                    part = self.J[chosen[0], k] * minor(chosen[1:], (*along[:position], *along[position + 1 :]))
+                    total = total - part if position % 2 else total + part
             return total
 
         for one in combinations(self.rows, self.size):
@@ -270,40 +270,40 @@ def _factored_determinant(full: _Minors, short: Sequence[Factors]) -> Expr | Non
     if len(full) != 1:
         return None
     (result,) = full
-    known = [sign * each.product for each in short for sign in (1, -1)]
-    return next((each for each in known if each == result), None) or factors(result).product
+    products = [sign * factored.product for factored in short for sign in (1, -1)]
+    return next((product for product in products if product == result), None) or factors(result).product
 
 
 def _factors_of_minors(minors: _Minors) -> tuple[tuple[Expr, ...], tuple[Expr, ...], list[Factors]] | None:
-    """What all minors share, what is left of each, and themselves; None where they are too many or too long."""
+    """Factors common to all minors, those left of each, and the minors; None if they are too many or too long."""
     if len(minors) > _MOST_MINORS:
         return None
     every = [*minors]
     read: dict[Expr, Factors] = {}
-    for each in sorted(filter(None, every), key=lambda each: -len(topological([each]))):
-        read[each] = factors(each)
-        if not _is_told(read[each], alone=len(every) == 1):  # one of them is enough to give up, the longest most likely
+    for det in sorted(filter(None, every), key=lambda det: -len(topological([det]))):
+        read[det] = factors(det)
+        if not _is_readable(read[det], alone=len(every) == 1):  # the longest is tried first, and one is enough
             return None
-    found = [read[each] for each in every if each]
-    shared = [base for base, _ in found[0].powers if all(base in dict(each.powers) for each in found)]
-    rest = tuple(_without(each, shared) for each in found)
-    lone = len({*rest}) == 1 or any(each.is_number for each in rest)
+    factored = [read[minor] for minor in every if minor]
+    shared = [base for base, _ in factored[0].powers if all(base in dict(f.powers) for f in factored)]
+    rest = tuple(_without(minor, shared) for minor in factored)
+    lone = len({*rest}) == 1 or any(rest_minor.is_number for rest_minor in rest)
     # what stands below the line in all minors, as 1 + c² does, never vanishes
-    below = {base for base in shared if all(dict(each.powers)[base] < 0 for each in found)}
+    below = {base for base in shared if all(dict(minor.powers)[base] < 0 for minor in factored)}
     kept = tuple(base for base in shared if base not in below and not cannot_vanish(base))
-    return kept, () if lone else tuple(dict.fromkeys(rest)), found
+    return kept, () if lone else tuple(dict.fromkeys(rest)), factored
 
 
-def _is_told(found: Factors, alone: bool) -> bool:
+def _is_readable(factored: Factors, alone: bool) -> bool:
     """Whether factors are short enough to be read; of a minor alone it is enough that it has several."""
-    texts = [str(base) for base, _ in found.powers]  # which is cut short, with …, where it is very long
+    texts = [str(base) for base, _ in factored.powers]  # which is cut short, with …, where it is very long
     return (alone and len(texts) > 1) or not any("…" in text or len(text) > _LONGEST for text in texts)
 
 
-def _without(found: Factors, shared: Sequence[Expr]) -> Expr:
-    """A minor without what all share, and without what stands below the line."""
+def _without(factored: Factors, shared: Sequence[Expr]) -> Expr:
+    """A minor without common factors and denominators."""
     result = as_expr(1)
-    for base, exponent in found.powers:
+    for base, exponent in factored.powers:
         if base not in shared and exponent > 0:
             result = result * base**exponent
     return result
@@ -340,7 +340,7 @@ def manipulability(
     functions: Functions, name: str, q: Any, of: str = "pose", parameters: Mapping[str, Any] | None = None
 ) -> Manipulability:
     """How well a body or frame can move; see `Equations.manipulability`."""
-    check_asked(of, "manipulability")
+    check_target(of, "manipulability")
     equations = functions.equations
     if equations.constraints is not None and equations.constraints.rows and equations.dependent_speeds is None:
         message = "with multipliers the Jacobian has columns for speeds that constraints forbid."
@@ -352,7 +352,7 @@ def manipulability(
     if at.shape[-1:] != (count,):
         message = f"coordinates of shape {at.shape} are not {count} numbers."
         raise ShapeError(message, "manipulability", "See equations.coordinates for their order.", "E-POSE-SHAPE")
-    rows = list(ASKED[of])
+    rows = list(TARGETS[of])
     symbolic = [equations.jacobian(name)[k] for k in rows]
     check_not_of_time(equations, name, "Jacobian", (entry for row in symbolic for entry in row))
     generic = rank(symbolic)

@@ -53,7 +53,7 @@ _REACHED = 1e-6
 
 @dataclass(frozen=True)
 class Box:
-    """Where the joints may be: the angles and lengths of the coordinates, which of them are stored as tan(θ/2)."""
+    """Ranges of joints: bounds of angles and lengths, and which coordinates are stored as tan(θ/2)."""
 
     lower: Floats
     upper: Floats
@@ -62,7 +62,7 @@ class Box:
     speed: NDArray[np.int64]  # the speed that is the rate of each; -1 where the frame does not move with it
 
     def coordinates(self, theta: Floats) -> Floats:
-        """The coordinates as they are stored."""
+        """Coordinates, stored ones, of angles and lengths."""
         return np.where(self.tangent, np.tan(theta / 2), theta)
 
     def slopes(self, by_speed: Floats) -> Floats:
@@ -110,9 +110,9 @@ class Workspace(Shown):
     def distance(self, points: ArrayLike) -> Floats:
         """How far points (k, 3) are from the workspace; zero for those in it, to a millionth of its size."""
         with understood("an array of points (k, 3)", points, place="distance"):
-            given = np.asarray(points, dtype=np.float64).reshape(-1, 3)
-        found, _ = self._nearest(given)
-        gap = np.linalg.norm(found - given, axis=1)
+            targets = np.asarray(points, dtype=np.float64).reshape(-1, 3)
+        nearest, _ = self._nearest(targets)
+        gap = np.linalg.norm(nearest - targets, axis=1)
         return np.where(gap < _REACHED * float(np.ptp(self.extent, axis=0).max()), 0.0, gap)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
@@ -135,12 +135,12 @@ class Workspace(Shown):
         equations = functions.equations
         check_all_coordinates(equations, "a workspace")
         box = box_of(equations, name, parameters or {})
-        dice = np.random.default_rng(seed)
-        theta = box.lower + dice.random((samples, len(box.lower))) * (box.upper - box.lower)
+        rng = np.random.default_rng(seed)
+        theta = box.lower + rng.random((samples, len(box.lower))) * (box.upper - box.lower)
 
         def put(theta: Floats) -> Floats:
-            found = functions.pose(name, box.coordinates(theta), parameters=parameters)[0]
-            return np.broadcast_to(found, (len(theta), 3))
+            position = functions.pose(name, box.coordinates(theta), parameters=parameters)[0]
+            return np.broadcast_to(position, (len(theta), 3))
 
         def bend(theta: Floats) -> Floats:
             J = functions.jacobian(name, box.coordinates(theta), parameters=parameters)
@@ -151,11 +151,11 @@ class Workspace(Shown):
         nearest = _Nearest(box, put, bend, theta, points)
         centre, axes = _span(points)
         outside = _cells_outside((points - centre) @ axes.T) @ axes + centre
-        found, at = nearest(outside)
-        away = np.linalg.norm(found - outside, axis=1) > _REACHED * float(np.ptp(points, axis=0).max())
+        reached, at = nearest(outside)
+        away = np.linalg.norm(reached - outside, axis=1) > _REACHED * float(np.ptp(points, axis=0).max())
         q = box.coordinates
         return cls(
-            name, tuple(equations.coordinates), points, q(theta), found[away], q(at[away]), centre, axes,
+            name, tuple(equations.coordinates), points, q(theta), reached[away], q(at[away]), centre, axes,
             lambda wanted: nearest(wanted),
         )  # fmt: skip
 
@@ -164,16 +164,16 @@ class Workspace(Shown):
 
 
 def box_of(equations: EquationsOfMotion, name: str, parameters: Mapping[str, Any]) -> Box:
-    """The angles and lengths that limits leave; a turn without limits goes all around."""
+    """Ranges of angles and lengths within limits; turns without limits have a whole turn."""
     tree, system = equations.tree, equations.system
     if equations.constraints is not None and equations.constraints.rows:
-        message = "the workspace of a mechanism with constraints is not known here."
+        message = "the workspace of a mechanism with constraints is not supported."
         cure = "Open its loops, or see system.diagnose(pose)."
         raise PolhodeError(message, f"system '{system.name}'", cure, "E-POSE-UNSUPPORTED")
     check_not_of_time(equations, name, "position", equations.pose(name).p)
-    known = {each.symbol: each.value for each in system.parameters.values()}
-    known |= {system.parameters[key].symbol: value for key, value in parameters.items() if key in system.parameters}
-    limits = {q: each for joint in system.joints.values() for q, each in zip(joint.q, joint.limits, strict=False)}
+    values = {parameter.symbol: parameter.value for parameter in system.parameters.values()}
+    values |= {system.parameters[key].symbol: value for key, value in parameters.items() if key in system.parameters}
+    limits = {q: limit for joint in system.joints.values() for q, limit in zip(joint.q, joint.limits, strict=False)}
     count = len(tree.q)
     lower, upper = np.full(count, -np.inf), np.full(count, np.inf)
     tangent, turns = np.zeros((2, count), dtype=bool)
@@ -182,18 +182,18 @@ def box_of(equations: EquationsOfMotion, name: str, parameters: Mapping[str, Any
     sliding = _sliding_speeds(tree, link)
     for here in _carriers(tree, link):
         if not (here.stage.speeds_are_rates or here.stage.is_vector_turn):
-            message = "a workspace is found for joints each coordinate of which moves by itself."
+            message = "a workspace needs joints each coordinate of which moves by itself."
             cure = "Write it as a compound of revolute and prismatic joints."
             raise PolhodeError(message, f"joint '{here.joint}'", cure, "E-POSE-UNSUPPORTED")
-        for k, own in zip(here.coordinates, here.speeds, strict=True):
-            speed[k], turns[k], tangent[k] = own, own not in sliding, here.stage.is_vector_turn
+        for k, number in zip(here.coordinates, here.speeds, strict=True):
+            speed[k], turns[k], tangent[k] = number, number not in sliding, here.stage.is_vector_turn
     moves = speed >= 0
-    for symbol, each in limits.items():
+    for symbol, limit in limits.items():
         meaning = tree.followed.get(symbol, symbol)
         leaders = [q for q in tree.q if q in free_symbols([meaning])]
         if len(leaders) == 1:
             k = tree.coordinates.index(leaders[0].name)
-            low, high = _ends(each, meaning, leaders[0], known)
+            low, high = _ends(limit, meaning, leaders[0], values)
             lower[k], upper[k] = max(lower[k], low), min(upper[k], high)
     lower, upper = (np.where(tangent, 2 * np.arctan(end), end) for end in (lower, upper))
     closed = np.isfinite(lower) & np.isfinite(upper) & ~(tangent & (upper - lower > 2 * np.pi - 1e-12))
@@ -216,12 +216,12 @@ def box_of(equations: EquationsOfMotion, name: str, parameters: Mapping[str, Any
 
 def _sliding_speeds(tree: Tree, link: int) -> set[int]:
     """The speeds that move a link ever farther: of slides and screws, and of what such follow."""
-    found: set[int] = set()
+    speeds: set[int] = set()
     while link != BASE:
         here = tree.links[link]
-        found |= {k for k, (hw, hv) in zip(here.speeds, here.H, strict=True) if not any(hw) or not is_zero(hw.dot(hv))}
+        speeds |= {k for k, (hw, hv) in zip(here.speeds, here.H, strict=True) if not any(hw) or not is_zero(hw.dot(hv))}
         link = here.parent
-    return found
+    return speeds
 
 
 def _carriers(tree: Tree, link: int) -> list[Link]:
@@ -230,16 +230,16 @@ def _carriers(tree: Tree, link: int) -> list[Link]:
     while link != BASE:
         speeds |= {*tree.links[link].speeds}
         link = tree.links[link].parent
-    return [each for each in tree.links if each.coordinates and speeds & {*each.speeds}]
+    return [link for link in tree.links if link.coordinates and speeds & {*link.speeds}]
 
 
-def _ends(limits: Limits, meaning: Expr, leader: Expr, known: Mapping[Expr, Any]) -> tuple[float, float]:
-    """The limits of a coordinate, or of the one that leads it: meaning = slope · leader + offset."""
-    values = {symbol: float(value) for symbol, value in known.items() if value is not None}
-    given = [limits.lower, limits.upper]
+def _ends(limits: Limits, meaning: Expr, leader: Expr, symbols: Mapping[Expr, Any]) -> tuple[float, float]:
+    """Limits of a leading coordinate from those of one that follows it: meaning = slope · leader + offset."""
+    values = {symbol: float(value) for symbol, value in symbols.items() if value is not None}
+    bounds = [limits.lower, limits.upper]
     low, high = (
         limit if end is None else evaluate([end], values)[0]
-        for end, limit in zip(given, (-np.inf, np.inf), strict=True)
+        for end, limit in zip(bounds, (-np.inf, np.inf), strict=True)
     )
     if meaning is leader:
         return low, high
@@ -296,13 +296,13 @@ class _Nearest:
         _, near = cKDTree(self.points).query(wanted, k=_STARTS)
         targets = np.repeat(wanted, _STARTS, axis=0)
         theta = self._descended(self.theta[near.reshape(-1)], targets)
-        found = self.put(theta)
-        gap = np.linalg.norm(found - targets, axis=1).reshape(-1, _STARTS)
+        positions = self.put(theta)
+        gap = np.linalg.norm(positions - targets, axis=1).reshape(-1, _STARTS)
         best = np.arange(len(wanted)) * _STARTS + gap.argmin(axis=1)
-        return found[best], theta[best]
+        return positions[best], theta[best]
 
     def _descended(self, theta: Floats, targets: Floats) -> Floats:
-        """Levenberg and Marquardt's steps; joints at their limits that would go beyond take no part."""
+        """Levenberg–Marquardt steps; joints that would exceed their limits are held."""
         box, count = self.box, theta.shape[1]
         error = self.put(theta) - targets
         cost = (error * error).sum(axis=1)
@@ -337,17 +337,17 @@ def plot_workspace(
     points: ArrayLike, boundary: ArrayLike, centre: ArrayLike, axes: ArrayLike, title: str = ""
 ) -> Figure:
     """Draw points (N, 3) and boundary points (M, 3): along each of the `axes` that span them, two at a time."""
-    inner, outer, span = (np.asarray(each, dtype=float) for each in (points, boundary, axes))
+    inner, outer, span = (np.asarray(array, dtype=float) for array in (points, boundary, axes))
     if not len(inner):
         raise nothing_to_plot("Give at least one point.")
     upright = [np.flatnonzero(np.abs(axis) > 1 - 1e-9) for axis in span]
     named = [f"{'xyz'[int(k[0])]}, m" if len(k) else f"axis {i + 1}, m" for i, k in enumerate(upright)]
     shift = np.where(np.array([len(k) > 0 for k in upright]), 0.0, span @ np.asarray(centre, dtype=float))
-    inner, outer = (each @ span.T - shift for each in (inner, outer))
+    inner, outer = (array @ span.T - shift for array in (inner, outer))
     views = list(combinations(range(len(span)), 2)) or [(0, 0)] * bool(len(span))
     with picture(_PANEL * max(len(views), 1), _PANEL + (0.5 if title else 0.1), title) as figure:
-        for place, (i, k) in enumerate(views, start=1):
-            panel = figure.add_subplot(1, len(views), place)
+        for number, (i, k) in enumerate(views, start=1):
+            panel = figure.add_subplot(1, len(views), number)
             frame(panel)
             panel.plot(inner[:, i], inner[:, k], ".", color=PALETTE[0], markersize=1.2, alpha=0.25, rasterized=True)
             if len(outer) and len(span) < 3:  # in space, the boundary would cover what is behind it

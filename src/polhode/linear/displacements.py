@@ -76,7 +76,7 @@ def displacements(equations: EquationsOfMotion) -> Displacements:
     every = [one for i in range(len(tree.links)) for one in _kept_of_link(equations, i)]
     if tree.auxiliary and any(one.speed is None for one in every):
         raise PolhodeError(
-            "small motions of a nonholonomic joint beside a constraint with coordinates of its own are not known here.",
+            "linearisation of a nonholonomic joint beside a constraint with coordinates of its own is not supported.",
             place=f"system '{equations.system.name}'",
             cure="Write the joint as a planar or free one with a knife edge or a condition on its speeds.",
             code="E-LINEAR-UNSUPPORTED",
@@ -85,17 +85,17 @@ def displacements(equations: EquationsOfMotion) -> Displacements:
     D, back = _directions(tree, every), Matrix([_filled(one.row, len(tree.q)) for one in every])
     if constraints is None or not constraints.positions:
         return Displacements(names, D.columns, back)
-    own = {tree.speeds.index(name) for name in equations.speeds if name in tree.speeds}
+    speeds = {tree.speeds.index(name) for name in equations.speeds if name in tree.speeds}
     dependent_speeds = dependent_speeds_of(
         _held(constraints.only(constraints.positions), names, D),
-        prefer=[name for name, one in zip(names, every, strict=True) if one.speed in own],
+        prefer=[name for name, one in zip(names, every, strict=True) if one.speed in speeds],
     )
     kept = dependent_speeds.independent
     return Displacements([names[k] for k in kept], (D @ dependent_speeds.E).columns, Matrix([back[k] for k in kept]))
 
 
 def displaced_from(equations: EquationsOfMotion, at: Mapping[Expr, Expr]) -> dict[str, Expr]:
-    """How far a pose is from another one, by the names of displacements, as expressions of the coordinates.
+    """Displacements of a pose from another one, by name, as expressions of the coordinates.
 
     It is q - q₀ for a coordinate, and for a stored orientation the rotation vector of R₀ᵀR, about axes of the body.
     """
@@ -103,14 +103,14 @@ def displaced_from(equations: EquationsOfMotion, at: Mapping[Expr, Expr]) -> dic
     every = [(one, i) for i in range(len(tree.links)) for one in _kept_of_link(equations, i)]
     names = _unique_names([one for one, _ in every], [*map(spelled, (*tree.q, *tree.u))])
     turned = {i: _rotation_vector(tree.links[i], at) for one, i in every if one.is_turn}
-    found: dict[str, Expr] = {}
+    displaced: dict[str, Expr] = {}
     for name, (one, i) in zip(names, every, strict=True):
         if one.is_turn:
-            found[name] = turned[i]["xyz".index(one.name[-1])]
+            displaced[name] = turned[i]["xyz".index(one.name[-1])]
         else:
             q = tree.q[next(iter(one.column))]
-            found[name] = as_expr(q - at[q])
-    return found
+            displaced[name] = as_expr(q - at[q])
+    return displaced
 
 
 def _rotation_vector(link: Link, at: Mapping[Expr, Expr]) -> list[Expr]:
@@ -151,7 +151,7 @@ def _of_link(tree: Tree, i: int) -> Iterator[_One]:
 
 
 def _turns(link: Link) -> range:
-    """Which columns of a link's Γ are turns of a stored orientation."""
+    """Columns of a link's Γ that are turns of a stored orientation."""
     if not (link.coordinates and link.stage.stores_orientation):
         return range(0)
     return range(3, 6) if link.stage.is_free_translation_first else range(3)
@@ -159,14 +159,14 @@ def _turns(link: Link) -> range:
 
 def _unique_names(every: Sequence[_One], taken: Sequence[str]) -> list[str]:
     """Their names; a turn whose name something else has is numbered: j_rx_2."""
-    found: list[str] = []
+    names: list[str] = []
     for one in every:
         name, number = one.name, 1
-        while one.is_turn and (name in taken or name in found):
+        while one.is_turn and (name in taken or name in names):
             number += 1
             name = f"{one.name}_{number}"
-        found.append(name)
-    return found
+        names.append(name)
+    return names
 
 
 def _directions(tree: Tree, every: Sequence[_One]) -> Matrix:
@@ -199,15 +199,15 @@ def read_outputs(equations: EquationsOfMotion, moved: Displacements, outputs: An
         return {str(name): as_expr(entry) for name, entry in outputs.items()}
     named = [outputs] if isinstance(outputs, str | Expr) else outputs
     coordinates = {spelled(q): q for q in equations.q}
-    known = {name: coordinates.get(name, _turn(name)) for name in moved.names}  # a small turn is a symbol of its own
-    known |= {spelled(u): u for u in equations.u} | dict(zip(equations.states, equations.z, strict=True))
-    found: dict[str, Expr] = {}
-    for each in list_of(named, "a list of states or expressions", f"{place} outputs"):
-        if isinstance(each, str) and each not in known:
-            raise unknown("state", each, known, place=f"{place} outputs", code="E-LINEAR-NAME")
-        entry = known[each] if isinstance(each, str) else as_expr(each)
-        found[each if isinstance(each, str) else str(each)] = as_expr(entry)
-    return found
+    table = {name: coordinates.get(name, _turn(name)) for name in moved.names}  # a small turn is a symbol of its own
+    table |= {spelled(u): u for u in equations.u} | dict(zip(equations.states, equations.z, strict=True))
+    observed: dict[str, Expr] = {}
+    for name in list_of(named, "a list of states or expressions", f"{place} outputs"):
+        if isinstance(name, str) and name not in table:
+            raise unknown("state", name, table, place=f"{place} outputs", code="E-LINEAR-NAME")
+        entry = table[name] if isinstance(name, str) else as_expr(name)
+        observed[name if isinstance(name, str) else str(name)] = as_expr(entry)
+    return observed
 
 
 def _turn(name: str) -> Expr:
@@ -219,14 +219,14 @@ def output_rates(
     moved: Displacements,
     observed: Mapping[str, Expr],
     controls: Sequence[Expr],
-    known: Iterable[Expr],
+    symbols: Iterable[Expr],
     place: str,
 ) -> tuple[Matrix, Matrix]:
-    """C and D of outputs that depend on nothing but what is `known` and parameters, as graphs of the state."""
+    """C and D of outputs that depend on nothing but `symbols` and parameters, as graphs of the state."""
     entries = substitute([*observed.values()], equations.tree.followed)
     if equations.dependent_speeds is not None:
         entries = equations.dependent_speeds.in_independent_speeds(entries)
-    allowed = {*known, *map(_turn, moved.names), *(x.symbol for x in equations.system.parameters.values())}
+    allowed = {*symbols, *map(_turn, moved.names), *(x.symbol for x in equations.system.parameters.values())}
     for name, entry in zip(observed, entries, strict=True):
         for x in free_symbols([entry]):
             if x not in allowed:

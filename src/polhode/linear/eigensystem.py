@@ -69,7 +69,7 @@ class EigenSystem:
 
     @property
     def are_simple(self) -> NDArray[np.bool_]:
-        """Which eigenvalues are simple, as far as numbers tell."""
+        """True for simple eigenvalues, within rounding."""
         size = max(float(np.abs(self.values).max(initial=0.0)), 1e-300)
         apart = np.abs(self.values[:, None] - self.values) + np.where(np.eye(len(self.values)), np.inf, 0.0)
         return np.asarray((self.cosines > _DEFECTIVE) & (apart.min(axis=1, initial=np.inf) > _NEAR * size))
@@ -78,9 +78,9 @@ class EigenSystem:
         """wᴴ ΔA v of every eigenvalue; not a number where it is not simple."""
         product = np.einsum("ik,ij,jk->k", self.left.conj(), change, self.right)
         cosine = np.einsum("ik,ik->k", self.left.conj(), self.right)
-        found = np.full(len(self.values), np.nan + 0j)
-        np.divide(product, cosine, out=found, where=self.are_simple)
-        return found
+        moved = np.full(len(self.values), np.nan + 0j)
+        np.divide(product, cosine, out=moved, where=self.are_simple)
+        return moved
 
     def taken(self, order: Sequence[int]) -> EigenSystem:
         """The same in another order."""
@@ -100,17 +100,17 @@ def followed(matrix: Callable[[float], Floats], values: Floats) -> Complexes:
     """
     A = matrix(float(values[0]))
     at = EigenSystem.of(A)
-    found = [at.values]
+    branches = [at.values]
     for before, value in pairwise(values):
         A, at = _stepped(matrix, float(before), A, at, float(value))
-        found.append(at.values)
-    return np.array(found)
+        branches.append(at.values)
+    return np.array(branches)
 
 
 def _stepped(
     matrix: Callable[[float], Floats], start: float, A: Floats, at: EigenSystem, end: float
 ) -> tuple[Floats, EigenSystem]:
-    """From one value to another, by as many steps as it takes to tell the eigenvalues apart."""
+    """The eigensystem at `end`, in steps short enough to match eigenvalues with those of the step before."""
     goals = [(end, 0)]
     while goals:
         value, depth = goals[-1]
@@ -132,20 +132,20 @@ def _matched(at: EigenSystem, A: Floats, B: Floats) -> tuple[EigenSystem, bool]:
     after = EigenSystem.of(B)
     expected = at.values + np.nan_to_num(at.moved_by(B - A))
     _, order = linear_sum_assignment(np.abs(expected[:, None] - after.values))
-    found = after.taken(order)
-    off = np.abs(found.values - expected)
+    matched = after.taken(order)
+    off = np.abs(matched.values - expected)
     others = np.abs(expected[:, None] - after.values[order]) + np.where(np.eye(len(off)), np.inf, 0.0)
     size = max(float(np.abs(after.values).max(initial=0.0)), 1e-300)
-    return found, bool(np.all((off <= 0.5 * others.min(axis=1, initial=np.inf)) | (off <= _SMALL_MOVE * size)))
+    return matched, bool(np.all((off <= 0.5 * others.min(axis=1, initial=np.inf)) | (off <= _SMALL_MOVE * size)))
 
 
 def numbers_along(values: Any, what: str, place: str) -> Floats:
     """Numbers (N,) that a user gave to go along, finite and one or more."""
     cure = "Give numbers in order: np.linspace(0, 10, 101)."
-    found: Floats = numbers(values, f"a list of {what}, all finite", dims=[1], place=place, cure=cure)
-    if not len(found):
+    array: Floats = numbers(values, f"a list of {what}, all finite", dims=[1], place=place, cure=cure)
+    if not len(array):
         raise PolhodeError(f"there are no {what}.", place=place, cure=cure, code="E-LINEAR-MISSING")
-    return found
+    return array
 
 
 #: Relative error of the entries of a matrix, where no other is known.
@@ -158,9 +158,9 @@ class Stability(str):
     reason: str
 
     def __new__(cls, word: str, reason: str = "") -> Stability:
-        made = super().__new__(cls, word)
-        made.reason = reason
-        return made
+        stability = super().__new__(cls, word)
+        stability.reason = reason
+        return stability
 
 
 CHANGES = Stability("unknown", "the equations change along the motion: the multipliers of an orbit decide.")
@@ -189,7 +189,7 @@ class Spectrum:
         return Spectrum(values, self.growth[k], self.is_steady[k], self.by_structure[k], self.bounds[k], self.on_circle)
 
     def stability(self, running: int = 0) -> Stability:
-        """The verdict; so many steady eigenvalues belong to a family of motions, and do not count."""
+        """The verdict; so many zero eigenvalues belong to a family of motions and do not count."""
         edge = "unit circle" if self.on_circle else "imaginary axis"
         if not np.isfinite(self.values).all():
             return Stability("unknown", "the equations have no linear terms here.")

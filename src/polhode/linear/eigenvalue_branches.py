@@ -31,7 +31,7 @@ _NOTHING = 1e-15
 
 
 class Crossing(NamedTuple):
-    """Where a real part changes its sign along a parameter: the parameter, the eigenvalue there (upper of a pair).
+    """Crossing of the imaginary axis along a parameter: its value, and the eigenvalue there (upper of a pair).
 
     `grows` says whether it grows beyond. A pair that crosses with a frequency begins to oscillate (Hopf).
     """
@@ -59,7 +59,7 @@ class EigenvalueBranches(Shown):
 
         points = zip(self.values, self.eigenvalues, strict=True)
         growth = np.array([spectrum_of(self.matrix(float(p))).of(values).growth for p, values in points])
-        found = []
+        crossings = []
         for branch, signs in zip(self.eigenvalues.T, growth.T, strict=True):
             for i, k in pairwise(np.flatnonzero(signs).tolist()):
                 start, end = float(self.values[i]), float(self.values[k])
@@ -68,18 +68,18 @@ class EigenvalueBranches(Shown):
                 along = partial(self._along, start, complex(branch[i]))
                 width = _FOUND * max(abs(start), abs(end))
                 at = float(brentq(lambda value, along=along: along(value).real, start, end, xtol=width, rtol=_FOUND))
-                found.append(Crossing(at, along(at), bool(branch[k].real > 0)))
-        return sorted(found, key=lambda each: each.value)
+                crossings.append(Crossing(at, along(at), bool(branch[k].real > 0)))
+        return sorted(crossings, key=lambda crossing: crossing.value)
 
     def _along(self, start: float, eigenvalue: complex, value: float) -> complex:
-        """Where an eigenvalue at one value of the parameter is at another; eigenvalues that are always zero are out."""
+        """An eigenvalue followed from one value of the parameter to another; rows that are always zero are left out."""
 
         def moving(value: float) -> Floats:
             A = self.matrix(value)
             return A[np.ix_(self._moving, self._moving)]
 
-        found = followed(moving, np.array([start, value]))
-        return complex(found[1, np.argmin(np.abs(found[0] - eigenvalue))])
+        values = followed(moving, np.array([start, value]))
+        return complex(values[1, np.argmin(np.abs(values[0] - eigenvalue))])
 
     @cached_property
     def _moving(self) -> list[int]:
@@ -88,15 +88,15 @@ class EigenvalueBranches(Shown):
         is_there = np.asarray(present > _NOTHING * np.max(present, initial=0.0))
         kept = list(range(len(is_there)))
         while True:
-            own = is_there[np.ix_(kept, kept)]
-            left = [k for k, column, row in zip(kept, own.T, own, strict=True) if column.any() and row.any()]
+            coupled = is_there[np.ix_(kept, kept)]
+            left = [k for k, column, row in zip(kept, coupled.T, coupled, strict=True) if column.any() and row.any()]
             if len(left) == len(kept):
                 return kept
             kept = left
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
         """Real and imaginary parts over the parameter as a matplotlib figure, saved to `path` if given."""
-        marks = [each.value for each in self.crossings]
+        marks = [crossing.value for crossing in self.crossings]
         return saved(plot_branches(self.values, self.eigenvalues, self.parameter, self.unit, marks), path)
 
     def __repr__(self) -> str:
@@ -105,8 +105,8 @@ class EigenvalueBranches(Shown):
 
     def _cell(self) -> Cell:
         rows = [
-            (f"{each.value:.9g}", complex_text(each.eigenvalue), "grows" if each.grows else "decays")
-            for each in self.crossings
+            (f"{crossing.value:.9g}", complex_text(crossing.eigenvalue), "grows" if crossing.grows else "decays")
+            for crossing in self.crossings
         ]
         crossings = Table([self.parameter, "eigenvalue that crosses", "beyond"], rows, numbers_from=0)
         ends = f"{self.values.min():.6g} to {self.values.max():.6g}"
@@ -131,14 +131,14 @@ def eigenvalues_along(
     def matrix(value: float) -> Floats:
         return linear.state_space(with_value(value))[0]
 
-    found = followed(matrix, along)
+    branches = followed(matrix, along)
     notices = []
     if linear.is_equilibrium:
         moving = [value for value in along if not linear.is_equilibrium_with(with_value(value))]
         if moving:
             more = f" and {len(moving) - 1} more" if len(moving) > 1 else ""
             notices.append(f"The state is held, and is no equilibrium at {parameter} = {moving[0]:.6g}{more}.")
-    return EigenvalueBranches(parameter, along, found, tuple(notices), table[parameter].si_unit, matrix)
+    return EigenvalueBranches(parameter, along, branches, tuple(notices), table[parameter].si_unit, matrix)
 
 
 def plot_branches(

@@ -80,9 +80,9 @@ def eigenvalue_derivatives(
     table = linear.equations.system.parameters
     names = names_in([by] if isinstance(by, str) else by, _PLACE)
     check_known("parameter", names, table, place=_PLACE, code="E-LINEAR-NAME")
-    known = linear._values(parameters)
+    numbers = linear._values(parameters)
     symbols = [table[name].symbol for name in names]
-    missing = [name for name, each in zip(names, symbols, strict=True) if each not in known]
+    missing = [name for name, symbol in zip(names, symbols, strict=True) if symbol not in numbers]
     if missing:
         raise fault(
             f"the parameter '{missing[0]}' has no value.", f"Give parameters={{{missing[0]!r}: …}}.", "E-LINEAR-MISSING"
@@ -91,33 +91,33 @@ def eigenvalue_derivatives(
     for symbol in () if follow else symbols:
         slopes_of = directional([value for _, value in kept], {symbol: as_expr(1)})
         for (name, _), slope in zip(kept, slopes_of, strict=True):
-            if not is_zero(slope) and abs(float(numbers_of([Matrix([[slope]])], known)[0][0, 0])) > _NOTHING:
+            if not is_zero(slope) and abs(float(numbers_of([Matrix([[slope]])], numbers)[0][0, 0])) > _NOTHING:
                 moves = f"the state would have to move with '{symbol.name}' for '{name}' to hold"
                 rest = "Give follow=True, for an equilibrium at rest; or a state written with the parameters that keeps"
                 cure = f"{rest} the constraints, or that gives the independent speeds of derive(…, independent=[…])."
                 raise fault(f"{moves}, but is known in numbers.", cure, "E-LINEAR-UNSUPPORTED")
     A, _ = linear.state_space(parameters)
     system = EigenSystem.of(A)
-    moving = MovingEquilibrium(linear, known) if follow else None
-    slopes = [_slope(linear, symbol, known) if moving is None else moving.slope(symbol) for symbol in symbols]
+    moving = MovingEquilibrium(linear, numbers) if follow else None
+    slopes = [_slope(linear, symbol, numbers) if moving is None else moving.slope(symbol) for symbol in symbols]
     columns = [system.moved_by(slope) for slope in slopes]
     values = np.array(columns, dtype=np.complex128).reshape(len(names), len(A)).T
-    notices = [] if follow else _moving(linear, names, symbols, known)
+    notices = [] if follow else _moving(linear, names, symbols, numbers)
     several = [f"{value:.6g}" for value, simple in zip(system.values, system.are_simple, strict=True) if not simple]
     if several:
         notices.append(f"Multiple eigenvalues have no derivatives of their own: {', '.join(several)}.")
     return EigenvalueDerivatives(
-        system.values, tuple(names), values, np.array([known[each] for each in symbols]), tuple(notices)
+        system.values, tuple(names), values, np.array([numbers[symbol] for symbol in symbols]), tuple(notices)
     )
 
 
-def _slope(linear: Linear, symbol: Expr, known: Mapping[Expr, float]) -> Floats:
+def _slope(linear: Linear, symbol: Expr, values: Mapping[Expr, float]) -> Floats:
     """∂A/∂p in numbers."""
     form = linear.second_order
     matrices: list[Matrix] = [getattr(form, letter) for letter in ("P", "R", "M", "C", "K", "L", "S", "U", "Z")]
     slopes = [_derivative(matrix, symbol) for matrix in matrices]
-    P, R, M, C, K, L, S, U, Z = numbers_of(slopes, known)
-    M0, C0, K0, L0 = numbers_of(matrices[2:6], known)
+    P, R, M, C, K, L, S, U, Z = numbers_of(slopes, values)
+    M0, C0, K0, L0 = numbers_of(matrices[2:6], values)
     moved, size = len(P), len(M)
     try:
         forced = np.linalg.solve(M0, np.hstack([-K0, -C0, -L0]))
@@ -138,15 +138,15 @@ def _derivative(matrix: Matrix, symbol: Expr) -> Matrix:
     return Matrix([flat[i * width : (i + 1) * width] for i in range(len(matrix))])
 
 
-def _moving(linear: Linear, names: Sequence[str], symbols: Sequence[Expr], known: Mapping[Expr, float]) -> list[str]:
-    """That an equilibrium moves with parameters, where it does and the state does not."""
+def _moving(linear: Linear, names: Sequence[str], symbols: Sequence[Expr], values: Mapping[Expr, float]) -> list[str]:
+    """Notice that an equilibrium moves with parameters, if it does and the state is held."""
     if not linear.is_equilibrium:
         return []
     still = [as_expr(entry) for entry in (*linear.accelerations, *linear.z_rates)]
     if linear.is_prescribed:
         still = [as_expr(entry) for entry in linear.residual]
-    slopes = directionals(still, [{each: as_expr(1)} for each in symbols])
-    numbers = [numbers_of([Matrix([column])], known)[0] if column else np.zeros(1) for column in slopes]
+    slopes = directionals(still, [{symbol: as_expr(1)} for symbol in symbols])
+    numbers = [numbers_of([Matrix([column])], values)[0] if column else np.zeros(1) for column in slopes]
     moving = [name for name, column in zip(names, numbers, strict=True) if np.abs(column).max(initial=0.0) > _NOTHING]
     words = "The equilibrium moves with {}; these derivatives are at a state that is held (see follow)."
     return [words.format(", ".join(moving))] if moving else []
@@ -174,13 +174,13 @@ class MovingEquilibrium:
     def slope(self, symbol: Expr) -> Floats:
         """dA/dp along the branch."""
         values = self.linear.point.values
-        given = [*self.equations.tree.tau, *(each.symbol for each in self.equations.system.inputs.values())]
+        acting = [*self.equations.tree.tau, *(entry.symbol for entry in self.equations.system.inputs.values())]
         moved = {symbol: 1.0}
-        moved |= dict(zip(given, self._rates([values[x] for x in given], moved).tolist(), strict=True))
+        moved |= dict(zip(acting, self._rates([values[x] for x in acting], moved).tolist(), strict=True))
         with_p = {**moved, **self._following(symbol)}
         step = self._solved(self.J, -self._rates(self.still, with_p), symbol)
         if not self._is_determined:
-            message = "the equilibrium is one of a family with other eigenvalues, and which comes next is not known."
+            message = "the equilibrium is one of a family with other eigenvalues, and the next one is not determined."
             cure = "Hold what is free by a constraint or a load, or leave out follow=True."
             raise fault(message, cure, "E-LINEAR-FAILED")
         return self._bent(step, with_p)
@@ -193,7 +193,7 @@ class MovingEquilibrium:
 
     @cached_property
     def _is_determined(self) -> bool:
-        """Whether J tells the next equilibrium, or what it leaves open does not change A: a cart may stand anywhere."""
+        """True if J determines the next equilibrium, or if A does not depend on what J leaves free."""
         _, sizes, across = np.linalg.svd(self.J)
         count = int(np.sum(sizes > _NOTHING * sizes.max(initial=0.0)))
         size = float(np.abs(self.A).max(initial=0.0))
@@ -218,7 +218,7 @@ class MovingEquilibrium:
         return self._numbers(Matrix([flat]))[0] if flat else np.zeros(0)
 
     def _following(self, symbol: Expr) -> dict[Expr, float]:
-        """How coordinates follow the parameter at constant displacements, so that constraints hold."""
+        """Derivatives of coordinates by a parameter at constant displacements, so that constraints hold."""
         constraints, q = self.equations.constraints, list(self.equations.tree.q)
         if constraints is None:
             return {}
@@ -229,16 +229,16 @@ class MovingEquilibrium:
         held = self._numbers(self.linear.moved.back)
         lengths = np.zeros((len(self.equations.tree.quaternions), len(q)))
         for row, first in zip(lengths, self.equations.tree.quaternions, strict=True):
-            row[first : first + 4] = [self.known[each] for each in q[first : first + 4]]
-        whole = np.vstack([self._numbers(jacobian(rows, q)), held, lengths])
+            row[first : first + 4] = [self.known[x] for x in q[first : first + 4]]
+        matrix = np.vstack([self._numbers(jacobian(rows, q)), held, lengths])
         right = np.concatenate([pulled, np.zeros(len(held) + len(lengths))])
-        return dict(zip(q, self._solved(whole, right, symbol).tolist(), strict=True))
+        return dict(zip(q, self._solved(matrix, right, symbol).tolist(), strict=True))
 
     def _solved(self, J: Floats, right: Floats, symbol: Expr) -> Floats:
         """The least x with J x = right; where there is none, a sentence."""
-        found = np.linalg.lstsq(J, right, rcond=_NOTHING)[0]
-        left = float(np.abs(J @ found - right).max(initial=0.0))
+        solution = np.linalg.lstsq(J, right, rcond=_NOTHING)[0]
+        left = float(np.abs(J @ solution - right).max(initial=0.0))
         if left > _NOTHING * max(1.0, float(np.abs(right).max(initial=0.0))) * 1e3:
             message = f"the equilibrium does not go on with '{symbol.name}': it ends here, or turns back."
             raise fault(message, "Take a state away from the fold, or leave out follow=True.", "E-LINEAR-FAILED")
-        return np.asarray(found)
+        return np.asarray(solution)

@@ -54,9 +54,9 @@ class _Numbers:
         return numbers_of([getattr(self, of)], self._values(parameters))[0]
 
     def _values(self, parameters: Mapping[str, Any] | None) -> dict[Expr, float]:
-        known = parameter_values(self.point.equations, {**(self.given or {}), **(parameters or {})})
-        check_kept(self.point, known)
-        return known
+        values = parameter_values(self.point.equations, {**(self.given or {}), **(parameters or {})})
+        check_kept(self.point, values)
+        return values
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,8 +86,8 @@ class SecondOrder(_Numbers, Typeset):
         return f"SecondOrder(M u' + C u + K s = F tau + G i of '{self.point.equations.system.name}')"
 
     def _formulas(self) -> list[tuple[str, Matrix]]:
-        made = [(letter, getattr(self, letter)) for letter in self.letters]
-        return [(letter, matrix) for letter, matrix in made if len(matrix) and matrix.shape[1]]
+        matrices = [(letter, getattr(self, letter)) for letter in self.letters]
+        return [(letter, matrix) for letter, matrix in matrices if len(matrix) and matrix.shape[1]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -274,8 +274,8 @@ class Linear(_Numbers, Shown):
 
     def eigenvalues(self, parameters: Mapping[str, Any] | None = None) -> NDArray[np.complex128]:
         """The eigenvalues of A, those that grow fastest first."""
-        found = np.linalg.eigvals(self.state_space(parameters)[0]).astype(np.complex128)
-        return found[in_order(found)]
+        values = np.linalg.eigvals(self.state_space(parameters)[0]).astype(np.complex128)
+        return values[in_order(values)]
 
     def eigenvalues_along(self, parameter: str, values: Any, parameters: Parameters = None) -> EigenvalueBranches:
         """The eigenvalues along a parameter, followed as branches; see `linear.eigenvalue_branches`."""
@@ -345,17 +345,17 @@ class Linear(_Numbers, Shown):
     def _cell(self) -> Cell:
         """A and B with the names of their rows and columns, in numbers or, where values lack, in symbols."""
         inputs = [f"B: {name}" for name in self.inputs]
-        found = ""
+        text = ""
         try:
             numbers = (self.numbers(letter).tolist() for letter in "AB")
             A, B = ([[f"{entry + 0.0:.6g}" for entry in row] for row in matrix] for matrix in numbers)
-            found = ", ".join(map(complex_text, self.eigenvalues().tolist()))
+            text = ", ".join(map(complex_text, self.eigenvalues().tolist()))
         except PolhodeError:
             A, B = ([[str(entry) for entry in row] for row in getattr(self, letter)] for letter in "AB")
         rows = [[f"d/dt {name}", *a, *b] for name, a, b in zip(self.states, A, B, strict=True)]
         table = Table(["", *(f"A: {name}" for name in self.states), *inputs], rows, numbers_from=1)
         title = f"{self.equations.system.name}: ẋ = A x + B c"
-        return Cell(title, [table, f"eigenvalues: {found}" if found else "", *self.notices])
+        return Cell(title, [table, f"eigenvalues: {text}" if text else "", *self.notices])
 
     def __repr__(self) -> str:
         return "\n".join([f"Linear('{self.equations.system.name}': {', '.join(self.states)})", *self.notices])
@@ -378,12 +378,12 @@ def control_package() -> Any:
     return control
 
 
-def numbers_of(matrices: Sequence[Matrix], known: Mapping[Expr, float]) -> list[Floats]:
+def numbers_of(matrices: Sequence[Matrix], values: Mapping[Expr, float]) -> list[Floats]:
     """Matrices of expressions in numbers, by one evaluation."""
     entries = [as_expr(entry) for matrix in matrices for entry in matrix.entries()]
-    flat = np.array(evaluate(entries, dict(known)), dtype=np.float64)
+    flat = np.array(evaluate(entries, dict(values)), dtype=np.float64)
     ends = np.cumsum([0, *(len(list(matrix.entries())) for matrix in matrices)])
-    return [flat[i:k].reshape(each.shape) for i, k, each in zip(ends[:-1], ends[1:], matrices, strict=True)]
+    return [flat[i:k].reshape(matrix.shape) for i, k, matrix in zip(ends[:-1], ends[1:], matrices, strict=True)]
 
 
 def singular(equations: EquationsOfMotion) -> PolhodeError:
@@ -393,7 +393,7 @@ def singular(equations: EquationsOfMotion) -> PolhodeError:
     return PolhodeError(f"the equations are singular at this state: {speeds}.", _PLACE, cure, "E-LINEAR-SINGULAR")
 
 
-def _vanish(entries: Sequence[Any], known: dict[Expr, float]) -> bool:
+def _vanish(entries: Sequence[Any], values: dict[Expr, float]) -> bool:
     """Whether expressions are zero: for all parameters, or to rounding at those known."""
     left = [as_expr(entry) for entry in entries if not is_zero(as_expr(entry))]
-    return known.keys() >= {*free_symbols(left)} and all(abs(number) <= _STILL for number in evaluate(left, known))
+    return values.keys() >= {*free_symbols(left)} and all(abs(number) <= _STILL for number in evaluate(left, values))

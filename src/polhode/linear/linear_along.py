@@ -71,8 +71,8 @@ class LinearAlong(Told):
         if np.any(times < low) or np.any(times > high) or not np.isfinite(times).all():
             cure = "Give times within."
             raise PolhodeError(f"the trajectory goes from {low:g} s to {high:g} s.", "at", cure, "E-LINEAR-NUMBER")
-        found = _evaluated(self.functions, self.trajectory.at(times.reshape(-1)), self.quantity)
-        return Matrices(*(each.reshape(*times.shape, *each.shape[1:]) for each in found))
+        matrices = _evaluated(self.functions, self.trajectory.at(times.reshape(-1)), self.quantity)
+        return Matrices(*(array.reshape(*times.shape, *array.shape[1:]) for array in matrices))
 
     def transition(self) -> Floats:
         """Φ(t, t₀) (T, n, n) at all times: Φ̇ = A Φ from Φ = 1, by fourth-order Magnus steps from sample to sample.
@@ -85,10 +85,10 @@ class LinearAlong(Told):
         middle, half = (self.t[:-1] + self.t[1:]) / 2.0, np.diff(self.t) * np.sqrt(3.0) / 6.0
         A, B = (self.at(middle + side * half).A for side in (-1.0, 1.0))
         turns = expm(steps / 2.0 * (A + B) - np.sqrt(3.0) / 12.0 * steps**2 * (A @ B - B @ A))
-        found = [np.eye(len(self.states))]
+        transitions = [np.eye(len(self.states))]
         for turn in turns:
-            found.append(turn @ found[-1])
-        return np.array(found)
+            transitions.append(turn @ transitions[-1])
+        return np.array(transitions)
 
     def __repr__(self) -> str:
         names = f"states: {', '.join(self.states)}; inputs: {', '.join(self.inputs)}"
@@ -99,26 +99,26 @@ def linear_along(
     functions: Functions, trajectory: Trajectory, chosen: Sequence[str] | None, outputs: Any
 ) -> LinearAlong:
     """Small motions about a trajectory of the mechanism; with constraints on independent speeds."""
-    own = functions.equations
-    if own.constraints is not None and own.constraints.rows and own.dependent_speeds is None and len(trajectory.t):
+    form = functions.equations
+    if form.constraints is not None and form.constraints.rows and form.dependent_speeds is None and len(trajectory.t):
         near = dict(zip(trajectory.coordinates, map(float, trajectory.q[0]), strict=True))
         functions = Functions(replace(functions.derivation, constraints="embedded", near=near))
-        own = functions.equations
-    inputs, moved = tuple(controls_of(own, chosen, _PLACE)), displacements(own)
-    observed = {} if outputs is None else read_outputs(own, moved, outputs, _PLACE)
-    states = names_of_states(own, moved)
+        form = functions.equations
+    inputs, moved = tuple(controls_of(form, chosen, _PLACE)), displacements(form)
+    observed = {} if outputs is None else read_outputs(form, moved, outputs, _PLACE)
+    states = names_of_states(form, moved)
     if not len(trajectory.t):
         raise PolhodeError("the trajectory has no samples.", _PLACE, "Run it longer.", "E-LINEAR-MISSING")
-    known = functions.derivation.synopsis
-    if tuple(known.coordinates) != trajectory.coordinates or tuple(known.states) != trajectory.states:
+    synopsis = functions.derivation.synopsis
+    if tuple(synopsis.coordinates) != trajectory.coordinates or tuple(synopsis.states) != trajectory.states:
         message = f"the trajectory is of another mechanism: its coordinates are {', '.join(trajectory.coordinates)}."
-        raise fault(message, f"Give a run with {', '.join(known.coordinates)}.", "E-LINEAR-UNSUPPORTED")
+        raise fault(message, f"Give a run with {', '.join(synopsis.coordinates)}.", "E-LINEAR-UNSUPPORTED")
     quantity = LinearMatrices(inputs, tuple(observed.items()))
-    found = _evaluated(functions, trajectory, quantity)
+    matrices = _evaluated(functions, trajectory, quantity)
     notices: tuple[str, ...] = () if trajectory.is_whole else (f"The run is not whole: {trajectory.message}",)
     if trajectory.acted is not None and trajectory.acted.columns:
         notices += ("Efforts or inputs that Python gave are taken as lines between the samples.",)
-    return LinearAlong(trajectory, states, inputs, tuple(observed) or states, *found, notices, functions, quantity)
+    return LinearAlong(trajectory, states, inputs, tuple(observed) or states, *matrices, notices, functions, quantity)
 
 
 def _evaluated(functions: Functions, run: Trajectory, quantity: LinearMatrices) -> Matrices:
@@ -129,11 +129,11 @@ def _evaluated(functions: Functions, run: Trajectory, quantity: LinearMatrices) 
     tau = np.zeros((len(run.t), len(equations.tau))) if run.tau is None else run.tau
     more: dict[str, Any] = {"inputs": run.inputs} if run.inputs is not None else {}
     more |= {"z": run.z} if run.states else {}
-    found = functions.evaluate(quantity, run.q, u, tau, t=run.t, parameters=run.parameters, **more)
-    made = Matrices(*(np.broadcast_to(each, (len(run.t), *each.shape[-2:])) for each in found))
-    lost = ~np.all([np.isfinite(each).all(axis=(1, 2)) for each in made], axis=0)
+    arrays = functions.evaluate(quantity, run.q, u, tau, t=run.t, parameters=run.parameters, **more)
+    matrices = Matrices(*(np.broadcast_to(array, (len(run.t), *array.shape[-2:])) for array in arrays))
+    lost = ~np.all([np.isfinite(array).all(axis=(1, 2)) for array in matrices], axis=0)
     if lost.any():
         lacking = f"the other speeds do not follow from {', '.join(equations.speeds)}"
         message = f"at {run.t[int(np.argmax(lost))]:.6g} s {lacking}, and small motions cannot be written on these."
         raise fault(message, "Derive with other independent speeds, or end the run before.", "E-LINEAR-SINGULAR")
-    return made
+    return matrices

@@ -44,28 +44,28 @@ def linear_rates(
         message = "small motions of equations with multipliers have no independent states."
         cure = 'Derive with independent=[…], or with constraints="embedded".'
         raise PolhodeError(message, f"system '{equations.system.name}'", cure, "E-LINEAR-SINGULAR")
-    moved, made = displacements(equations), Variations(equations)
+    moved, variations = displacements(equations), Variations(equations)
     rates = dict(zip(equations.tree.q, equations.all_coordinate_rates, strict=True))
     size = len(equations.q)
     steps = [dict(zip(equations.tree.q, direction, strict=True)) for direction in moved.directions]
-    steps += [{each: as_expr(1)} for each in (*equations.u, *equations.z)]
+    steps += [{symbol: as_expr(1)} for symbol in (*equations.u, *equations.z)]
     turns = [directional([as_expr(entry) for entry in direction], rates) for direction in moved.directions]
     turns += [[as_expr(0)] * size] * (len(steps) - len(turns))
     columns = []
-    for along, turn in zip(made.along(steps), turns, strict=True):
+    for along, turn in zip(variations.along(steps), turns, strict=True):
         change = Vector([a - b for a, b in zip(along[:size], turn, strict=True)])
         columns.append([*(as_expr(entry) for entry in moved.back @ change), *along[size:]])
-    driven = [column[size:] for column in made.along([{each: as_expr(1)} for each in controls.values()])]
+    driven = [column[size:] for column in variations.along([{control: as_expr(1)} for control in controls.values()])]
     at_once = [[as_expr(0)] * len(moved.names) + column for column in driven]
     states = names_of_states(equations, moved)
     C, D = Matrix.identity(len(states)), Matrix([[as_expr(0)] * len(controls)] * len(states))
     if observed:
-        C, D = output_rates(equations, moved, observed, [*controls.values()], _known(equations), "linearize_along")
+        C, D = output_rates(equations, moved, observed, [*controls.values()], _arguments(equations), "linearize_along")
     return LinearRates(states, _matrix(columns, len(states)), _matrix(at_once, len(states)), C, D)
 
 
-def _known(equations: EquationsOfMotion) -> list[Expr]:
-    """What outputs may depend on."""
+def _arguments(equations: EquationsOfMotion) -> list[Expr]:
+    """Symbols that outputs may depend on."""
     inputs = [entry.symbol for entry in equations.system.inputs.values()]
     return [*equations.tree.q, *equations.u, *equations.z, *equations.tau, *inputs, equations.system.time]
 
@@ -103,7 +103,7 @@ class LinearMatrices(Quantity):
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
 
         controls = controls_of(equations, self.controls, self.kind)
-        made = linear_rates(equations, controls, dict(self.observed))
-        size, inputs, outputs = len(made.states), len(self.controls), len(made.C)
+        rates = linear_rates(equations, controls, dict(self.observed))
+        size, inputs, outputs = len(rates.states), len(self.controls), len(rates.C)
         shapes = {"A": (size, size), "B": (size, inputs), "C": (outputs, size), "D": (outputs, inputs)}
-        return [(name, shape, [as_expr(x) for x in getattr(made, name).entries()]) for name, shape in shapes.items()]
+        return [(name, shape, [as_expr(x) for x in getattr(rates, name).entries()]) for name, shape in shapes.items()]

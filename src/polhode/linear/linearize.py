@@ -69,13 +69,13 @@ def linearize(
     """
     refuse_contacts(equations.system.contacts, "a linear model")
     with quiet_collector():
-        given = _given(equations, at, speeds, tau, inputs)
-        point = operating_point(equations, given, by_name(parameters, f"{_PLACE} parameters"))
+        values = _state_values(equations, at, speeds, tau, inputs)
+        point = operating_point(equations, values, by_name(parameters, f"{_PLACE} parameters"))
         prescribed = None
         if accelerations is not None:
-            known = {spelled(acceleration_of(u)): u for u in point.equations.u}
-            known |= dict(zip(point.equations.speeds, point.equations.u, strict=True))
-            prescribed = _read(equations, by_name(accelerations, f"{_PLACE} accelerations"), known, "speed")
+            table = {spelled(acceleration_of(u)): u for u in point.equations.u}
+            table |= dict(zip(point.equations.speeds, point.equations.u, strict=True))
+            prescribed = _read(equations, by_name(accelerations, f"{_PLACE} accelerations"), table, "speed")
         try:
             return _linearized(equations, point, prescribed, parameters)
         except (PolhodeError, ArithmeticError) as error:
@@ -100,16 +100,16 @@ def _linearized(
         ud = Vector(factors_of(M, equations.speeds).solve([-entry for entry in lacks]))
     moved, form = matrices_about(point, M, ud, parameters)
     zdot = substitute([as_expr(rate) for rate in equations.z_rates], values)
-    made = Linear(
+    linear = Linear(
         point, moved, form, Vector(lacks), ud, prescribed is not None, Vector(zdot), origin,
         point.notices, parameters,
     )  # fmt: skip
-    made = made if made.is_equilibrium else replace(made, notices=(*made.notices, _moving(made)))
-    return replace(made, notices=(*made.notices, *_timed(made, ud), *_bent(made)))
+    linear = linear if linear.is_equilibrium else replace(linear, notices=(*linear.notices, _moving(linear)))
+    return replace(linear, notices=(*linear.notices, *_timed(linear, ud), *_bent(linear)))
 
 
 def _timed(linear: Linear, ud: Vector) -> list[str]:
-    """That time was held, where the matrices or the state depend on it."""
+    """Notice that time was held, if the matrices or the state depend on it."""
     equations, time = linear.equations, linear.equations.system.time
     rates = (*equations.all_coordinate_rates, *equations.z_rates)
     entries = [as_expr(entry) for entry in (*equations.mass_matrix.entries(), *equations.bias, *rates)]
@@ -121,14 +121,14 @@ def _timed(linear: Linear, ud: Vector) -> list[str]:
         return any(substitute(directional(expressions, {time: as_expr(1)}), held))
 
     _, form = matrices_about(replace(linear.point, values=held), at_values(equations.mass_matrix, held), ud, None)
-    found = [as_expr(entry) for letter in form.letters for entry in getattr(form, letter).entries()]
-    if changes(found):
-        known, first = linear._values(None), directional(found, {time: as_expr(1)})
-        both = substitute([*found, *first, *directional(first, {time: as_expr(1)})], linear.point.values)
-        is_steady = known.keys() >= {*free_symbols(both)}
+    terms = [as_expr(entry) for letter in form.letters for entry in getattr(form, letter).entries()]
+    if changes(terms):
+        values, first = linear._values(None), directional(terms, {time: as_expr(1)})
+        both = substitute([*terms, *first, *directional(first, {time: as_expr(1)})], linear.point.values)
+        is_steady = values.keys() >= {*free_symbols(both)}
         if is_steady:  # at first, as before a step that is rounded off
-            sizes = [abs(number) for number in evaluate(both, known)]
-            is_steady = max(sizes[len(found) :], default=0.0) <= _STEADY * max(1.0, *sizes[: len(found)])
+            sizes = [abs(number) for number in evaluate(both, values)]
+            is_steady = max(sizes[len(terms) :], default=0.0) <= _STEADY * max(1.0, *sizes[: len(terms)])
         if is_steady:
             return ["The matrices are those of t = 0 and change later."]
         warn(_CHANGING, code="W-LINEAR-DEPENDENCE")
@@ -139,17 +139,17 @@ def _timed(linear: Linear, ud: Vector) -> list[str]:
 
 
 def _bent(linear: Linear) -> list[str]:
-    """That laws bend or jump at this very state, where derivatives tell nothing."""
+    """Notice of laws that bend or jump at this state, where they have no derivative."""
     equations = linear.equations
     laws = bending([as_expr(entry) for entry in (*equations.bias, *equations.z_rates)])
     if not laws:
         return []
     operands = substitute([operand for _, operand in laws], linear.point.values)
-    known = linear._values(None)
+    values = linear._values(None)
     pairs = [(law, operand) for (law, _), operand in zip(laws, operands, strict=True)]
-    pairs = [pair for pair in pairs if known.keys() >= {*free_symbols(pair[1:])}]
+    pairs = [pair for pair in pairs if values.keys() >= {*free_symbols(pair[1:])}]
     words = "bends or jumps at this state: these are no small motions across it."
-    return [f"{law} {words}" for law in bends_at(pairs, known)]
+    return [f"{law} {words}" for law in bends_at(pairs, values)]
 
 
 def matrices_about(
@@ -174,7 +174,7 @@ def matrices_about(
     P = Matrix.columns_of([_taken(moved.back, column) for column in left], len(moved.names))
     R = Matrix.columns_of([_taken(moved.back, column[:size]) for column in by_speed], len(moved.names))
     forces = ((column[size : size + height], column[size + height :]) for column in changed)
-    K = Matrix.columns_of([[r - f for r, f in zip(*each, strict=True)] for each in forces], height)
+    K = Matrix.columns_of([[r - f for r, f in zip(*force, strict=True)] for force in forces], height)
     C = Matrix.columns_of([column[size:] for column in by_speed], height)
     F = Matrix.identity(height) if equations.dependent_speeds is None else equations.dependent_speeds.E.T
     inputs, z, zdot = [entry.symbol for entry in equations.system.inputs.values()], equations.z, equations.z_rates
@@ -186,14 +186,14 @@ def matrices_about(
 
 
 def _moving(linear: Linear) -> str:
-    """That a state is no equilibrium, and which accelerations belong to it."""
+    """Notice that a state is no equilibrium, with its accelerations."""
     whose = "as given" if linear.is_prescribed else "by the equations"
-    known, entries = linear._values(None), [as_expr(entry) for entry in (*linear.accelerations, *linear.z_rates)]
-    if not known.keys() >= {*free_symbols(entries)}:
+    numbers, entries = linear._values(None), [as_expr(entry) for entry in (*linear.accelerations, *linear.z_rates)]
+    if not numbers.keys() >= {*free_symbols(entries)}:
         return f"This state is no equilibrium; its accelerations are {whose}."
     names = [spelled(acceleration_of(speed)) for speed in linear.equations.u]
     names += [f"{spelled(z)}'" for z in linear.equations.z]
-    values = [f"{name} = {number:.6g}" for name, number in zip(names, evaluate(entries, known), strict=True)]
+    values = [f"{name} = {number:.6g}" for name, number in zip(names, evaluate(entries, numbers), strict=True)]
     size = len(linear.accelerations)
     rates = f", and the rates of its other states {', '.join(values[size:])}" if values[size:] else ""
     return f"This state is no equilibrium; its accelerations, {whose}, are {', '.join(values[:size])}{rates}."
@@ -206,40 +206,40 @@ def _taken(back: Matrix, change: Sequence[Any]) -> list[Expr]:
 # ---- what is given ---------------------------------------------------------------------------------------------
 
 
-def _given(equations: EquationsOfMotion, at: Any, speeds: Any, tau: Any, inputs: Any) -> dict[Expr, Expr]:
+def _state_values(equations: EquationsOfMotion, at: Any, speeds: Any, tau: Any, inputs: Any) -> dict[Expr, Expr]:
     """The values of the state that were given, by their symbols."""
     tree = equations.tree
     table = {name: entry.symbol for name, entry in equations.system.inputs.items()}
     efforts = dict(zip(tree.speeds, tree.tau, strict=True))
-    own = {u.name: u for u in equations.u}
+    rates = {u.name: u for u in equations.u}
     written = {spelled(x): x for x in (*equations.q, *equations.u, *equations.z, *tree.tau)}
     kinds = "coordinate, speed, state, effort or input" if equations.states else "coordinate, speed, effort or input"
-    found = _read(equations, by_name(at, f"{_PLACE} at"), state_names(equations), kinds, [*written, *table])
-    for given, known, kind, word in (
-        (speeds, {spelled(u): u for u in equations.u} | own, "speed", "speeds"),
+    values = _read(equations, by_name(at, f"{_PLACE} at"), state_names(equations), kinds, [*written, *table])
+    for part, names, kind, word in (
+        (speeds, {spelled(u): u for u in equations.u} | rates, "speed", "speeds"),
         (tau, {spelled(x): x for x in tree.tau} | efforts, "effort on a speed", "tau"),
         (inputs, table, "input", "inputs"),
     ):
-        found |= _read(equations, by_name(given, f"{_PLACE} {word}"), known, kind)
-    return found
+        values |= _read(equations, by_name(part, f"{_PLACE} {word}"), names, kind)
+    return values
 
 
 def _read(
-    equations: EquationsOfMotion, given: Mapping[str, Any], known: Mapping[str, Expr], kind: str, offered: Any = ()
+    equations: EquationsOfMotion, given: Mapping[str, Any], table: Mapping[str, Expr], kind: str, offered: Any = ()
 ) -> dict[Expr, Expr]:
     """Values by symbol: numbers, or expressions of parameters; an unknown name is answered by those offered."""
     parameters = {entry.symbol for entry in equations.system.parameters.values()}
-    found: dict[Expr, Expr] = {}
+    values: dict[Expr, Expr] = {}
     for name, value in given.items():
-        if name not in known:
-            raise unknown(kind, name, offered or known, place=_PLACE, code="E-LINEAR-NAME")
-        found[known[name]] = as_expr(value)
-        for x in free_symbols([found[known[name]]]):
+        if name not in table:
+            raise unknown(kind, name, offered or table, place=_PLACE, code="E-LINEAR-NAME")
+        values[table[name]] = as_expr(value)
+        for x in free_symbols([values[table[name]]]):
             if x not in parameters:
                 message = f"the value of '{name}' depends on {x}, which is no parameter."
                 cure = "Give numbers, or expressions of parameters."
                 raise PolhodeError(message, _PLACE, cure, "E-LINEAR-DEPENDENCE")
-    return found
+    return values
 
 
 _LETTERS = ("P", "R", "M", "C", "K", "L", "S", "U", "Z")

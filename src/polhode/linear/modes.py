@@ -34,7 +34,7 @@ _ZERO = 1e-9
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mode(Shown):
-    """An eigenvalue, or the upper of a pair, and how the states take part in it.
+    """An eigenvalue, or the upper of a pair, and the eigenvector over the states.
 
     `vector` has the motion of each of the `states`, the largest displacement real and one; `left` the left eigenvector,
     wᴴ v = 1, which says how a disturbance of each state excites the mode.
@@ -55,7 +55,7 @@ class Mode(Shown):
 
     @property
     def frequency(self) -> float:
-        """How often it swings in a second, in Hz; zero where it does not swing."""
+        """Damped frequency in Hz; zero without oscillation."""
         return self.eigenvalue.imag / (2.0 * np.pi)
 
     @property
@@ -80,7 +80,7 @@ class Mode(Shown):
 
     @property
     def participation(self) -> dict[str, float]:
-        """How much each state takes part, |wᵢ vᵢ| as parts of one: it does not depend on units. Largest first.
+        """Participation factors |wᵢ vᵢ| as fractions of their sum, independent of units, largest first.
 
         Of a multiple eigenvalue it is not known, and the numbers are not numbers.
         """
@@ -91,7 +91,7 @@ class Mode(Shown):
 
     @property
     def name(self) -> str:
-        """In a few words: how it moves in time."""
+        """The mode in a few words: frequency and damping ratio, or growth or decay."""
         if not self.eigenvalue:
             return "stays"
         how = "grows" if self.eigenvalue.real > 0 else "decays"
@@ -136,7 +136,7 @@ def modes(linear: Linear, parameters: Mapping[str, Any] | None = None) -> list[M
     A, _ = linear.state_space(parameters)
     system = EigenSystem.of(A)
     spectrum = spectrum_of(A).of(system.values)
-    simple, found = system.are_simple, []
+    simple, result = system.are_simple, []
     for k, value in enumerate(system.values):
         if value.imag < 0.0 and not spectrum.is_steady[k]:
             continue
@@ -147,12 +147,12 @@ def modes(linear: Linear, parameters: Mapping[str, Any] | None = None) -> list[M
         if simple[k]:
             left = left / np.conj(left.conj() @ vector)
         names, value = tuple(linear.states), complex(real, imaginary)
-        found.append(Mode(value, vector, left, names, bool(simple[k]), linear, parameters))
-    return sorted(found, key=lambda mode: (abs(mode.eigenvalue), mode.eigenvalue.real))
+        result.append(Mode(value, vector, left, names, bool(simple[k]), linear, parameters))
+    return sorted(result, key=lambda mode: (abs(mode.eigenvalue), mode.eigenvalue.real))
 
 
 def _scaled(vector: Complexes, displaced: int) -> Complexes:
-    """The vector with its largest displacement, or state where nothing is displaced, made one."""
+    """The vector divided by its largest displacement, or by its largest entry if no displacement moves."""
     sizes: Floats = np.abs(vector)
     chosen = sizes[:displaced] if np.any(sizes[:displaced] > _ZERO * sizes.max()) else sizes
     # Of two that are as large, the first: rounding must not choose.
@@ -178,12 +178,12 @@ _LEFT = 0.5
 _PART = 0.05
 
 
-def _directions(linear: Linear, known: Mapping[Any, float]) -> Floats:
+def _directions(linear: Linear, values: Mapping[Any, float]) -> Floats:
     """D in numbers: how the coordinates move along displacements."""
     tree = linear.equations.tree
-    columns = Matrix.columns_of([list(map(as_expr, each)) for each in linear.moved.directions], len(tree.q))
+    columns = Matrix.columns_of([list(map(as_expr, direction)) for direction in linear.moved.directions], len(tree.q))
     places = [list(tree.q).index(q) for q in linear.equations.q]
-    return numbers_of([columns], known)[0].reshape(len(tree.q), -1)[places]
+    return numbers_of([columns], values)[0].reshape(len(tree.q), -1)[places]
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,12 +200,12 @@ class _About:
     @classmethod
     def of(cls, linear: Linear, parameters: Mapping[str, Any] | None) -> _About:
         equations, values = linear.equations, linear.point.values
-        known = dict(linear._values(parameters))
+        point = dict(linear._values(parameters))
         names = list(values)
-        at = numbers_of([Matrix([[values[x] for x in names]])], known)[0][0]
-        known |= dict(zip(names, at.tolist(), strict=True))
-        q, u, z = (np.array([known[x] for x in part]) for part in (equations.q, equations.u, equations.z))
-        return cls(linear, known, q, u, z, _directions(linear, known))
+        at = numbers_of([Matrix([[values[x] for x in names]])], point)[0][0]
+        point |= dict(zip(names, at.tolist(), strict=True))
+        q, u, z = (np.array([point[x] for x in part]) for part in (equations.q, equations.u, equations.z))
+        return cls(linear, point, q, u, z, _directions(linear, point))
 
     def parts(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Changes of coordinates, speeds and first-order states, of a change of the linear equations' states."""
@@ -217,8 +217,8 @@ class _About:
         if np.abs(poses - self.q).max(initial=0.0) < _STEP:
             return [self.D] * len(poses)
         symbols = list(self.linear.equations.q)
-        each = ({**self.known, **dict(zip(symbols, pose.tolist(), strict=True))} for pose in poses)
-        return [_directions(self.linear, known) for known in each]
+        tables = ({**self.known, **dict(zip(symbols, pose.tolist(), strict=True))} for pose in poses)
+        return [_directions(self.linear, values) for values in tables]
 
 
 def mode_motion(mode: Mode, amplitude: float | None = None, cycles: float = 3.0) -> Trajectory:
@@ -233,29 +233,29 @@ def mode_motion(mode: Mode, amplitude: float | None = None, cycles: float = 3.0)
         raise fault("a mode with the eigenvalue zero does not move by itself.", cure, "E-LINEAR-NUMBER")
     linear, parameters = mode.linear, mode.parameters
     if linear.is_prescribed:
-        message = "the accelerations of this state were prescribed, and its mechanism would not move so by itself."
+        message = "the accelerations of this state were prescribed, and the mechanism does not have them by itself."
         cure = "Linearize without accelerations, with the efforts that give them."
         raise fault(message, cure, "E-LINEAR-UNSUPPORTED")
-    given = {**(linear.given or {}), **si_values(linear.equations.system.parameters, parameters or {})}
-    about, derivation = _About.of(linear, given), derivation_of(linear.origin)
+    values = {**(linear.given or {}), **si_values(linear.equations.system.parameters, parameters or {})}
+    about, derivation = _About.of(linear, values), derivation_of(linear.origin)
     with understood("a number of cycles and an amplitude", (cycles, amplitude), place=_PLACE):
         duration = _LONGEST * mode.time_constant
         duration = min(float(cycles) / mode.frequency, duration) if mode.is_oscillating else duration
-        size = _seen(derivation, about, mode, given) if amplitude is None else float(amplitude)
+        size = _seen(derivation, about, mode, values) if amplitude is None else float(amplitude)
     if not (0.0 < duration < np.inf and np.isfinite(size) and size != 0.0):
         message = f"{cycles!r} cycles with amplitude {amplitude!r} are nothing to see."
         raise fault(message, "Give positive numbers.", "E-LINEAR-NUMBER")
-    beside = _run(derivation, about, np.zeros(len(mode.vector)), given, duration)
+    beside = _run(derivation, about, np.zeros(len(mode.vector)), values, duration)
     for _ in range(_HALVINGS if amplitude is None else 0):
-        run = _started(derivation, about, mode, size, given, beside)
+        run = _started(derivation, about, mode, size, values, beside)
         if run.info["mode"]["departure"] < _NEAR:
             return run
         size /= 2.0
-    return _started(derivation, about, mode, size, given, beside)
+    return _started(derivation, about, mode, size, values, beside)
 
 
 def _seen(derivation: Derivation, about: _About, mode: Mode, parameters: Mapping[str, Any]) -> float:
-    """The amplitude by which the body that moves farthest, or the one that turns most, is seen to move."""
+    """The amplitude at which the body that moves or turns most is seen to move."""
     functions, equations = Functions(derivation), about.linear.equations
     painter = Painter(equations.system, parameters, {})
     bent = list(centre_lines(painter))
@@ -264,7 +264,7 @@ def _seen(derivation: Derivation, about: _About, mode: Mode, parameters: Mapping
         """The points of bodies, and of the centre lines of those that bend, and the rotations of bodies."""
         p, R = functions.poses(q, parameters=parameters)
         values = {**painter.values, **about.known, **dict(zip(equations.q, q.tolist(), strict=True))}
-        amplitudes = [np.array(evaluate(list(each.amplitudes), values)) for _, each, _ in bent]
+        amplitudes = [np.array(evaluate(list(law.amplitudes), values)) for _, law, _ in bent]
         lines = [p[k] + s @ fields @ R[k].T for s, (k, _, fields) in zip(amplitudes, bent, strict=True)]
         return np.concatenate([p, *lines]), R
 
@@ -273,7 +273,7 @@ def _seen(derivation: Derivation, about: _About, mode: Mode, parameters: Mapping
     farthest = 0.0
     for part in (mode.vector.real, mode.vector.imag):
         moved_p, moved_R = seen(about.q + _STEP * about.parts(part)[0])
-        shift, turn = (float(np.abs(each).max(initial=0.0)) / _STEP for each in (moved_p - p, moved_R - R))
+        shift, turn = (float(np.abs(change).max(initial=0.0)) / _STEP for change in (moved_p - p, moved_R - R))
         farthest = max(farthest, shift / (_SHIFT * extent), turn / _TURN)
     return 1.0 / farthest if farthest > _STEP else _SHIFT
 
@@ -288,15 +288,15 @@ def _run(
     start = dict(zip((q.name for q in equations.q), (about.q + dq).tolist(), strict=True))
     start = {name: value for name, value in start.items() if name in coordinates}
     held = [name for name in linear.displacements if name in start]
-    made = assemble(derivation, start, hold=held, parameters=parameters)
-    speeds = _speeds(derivation, about, made.q, about.u + du)
+    pose = assemble(derivation, start, hold=held, parameters=parameters)
+    speeds = _speeds(derivation, about, pose.q, about.u + du)
     system = equations.system
     values = about.known
     tau = {name: values[x] for name, x in zip(equations.tree.speeds, equations.tree.tau, strict=True) if values[x]}
     inputs = {name: values[entry.symbol] for name, entry in system.inputs.items()}
     states = dict(zip(equations.states, (about.z + dz).tolist(), strict=True))
     return simulate(
-        derivation, duration, start=dict(zip(coordinates, made.q.tolist(), strict=True)) | states, speeds=speeds,
+        derivation, duration, start=dict(zip(coordinates, pose.q.tolist(), strict=True)) | states, speeds=speeds,
         parameters=parameters, tau=tau or None, inputs=inputs or None, samples=_SAMPLES,
     )  # fmt: skip
 
@@ -304,13 +304,13 @@ def _run(
 def _speeds(derivation: Derivation, about: _About, q: Floats, u: Floats) -> dict[str, float]:
     """The speeds of a run by name, from the independent ones."""
     equations = about.linear.equations
-    own = dict(zip(equations.speeds, u.tolist(), strict=True))
-    if equations.dependent_speeds is None or all(name in own for name in derivation.synopsis.speeds):
-        return own
-    known = {**about.known, **dict(zip(derivation.equations.q, q.tolist(), strict=True))}
-    known |= dict(zip(equations.u, u.tolist(), strict=True))
+    by_name = dict(zip(equations.speeds, u.tolist(), strict=True))
+    if equations.dependent_speeds is None or all(name in by_name for name in derivation.synopsis.speeds):
+        return by_name
+    values = {**about.known, **dict(zip(derivation.equations.q, q.tolist(), strict=True))}
+    values |= dict(zip(equations.u, u.tolist(), strict=True))
     every = equations.dependent_speeds.in_independent_speeds(list(equations.tree.u))
-    return dict(zip(equations.tree.speeds, numbers_of([Matrix([every])], known)[0][0].tolist(), strict=True))
+    return dict(zip(equations.tree.speeds, numbers_of([Matrix([every])], values)[0][0].tolist(), strict=True))
 
 
 def _started(
@@ -336,9 +336,9 @@ def _started(
     taking_part = np.asarray(moved[:, chosen].any(axis=1) if any(chosen) else moved.any(axis=1))
     seen = (sizes > _PART * sizes.max(initial=0.0)) & (taking_part[rows] | (not mode.is_simple))
     departure = float((off[seen] / sizes[seen]).max(initial=0.0))
-    grown = " at the end" if mode.eigenvalue.real > 0 else ""
+    when = " at the end" if mode.eigenvalue.real > 0 else ""
     near = f"stays within {max(departure, 1e-3):.1%} of the mode" if departure < _LEFT else "leaves the mode"
-    sentence = f"Amplitude {size:.3g}{grown}; the motion of the full equations {near}."
+    sentence = f"Amplitude {size:.3g}{when}; the motion of the full equations {near}."
     facts = {"amplitude": size, "departure": departure, "message": sentence}
     notices = (*run.info.get("notices", ()), *([sentence] if departure >= _LEFT else []))
     return replace(run, info={**run.info, "mode": facts, "notices": notices})

@@ -36,7 +36,7 @@ fault = fault_at(_PLACE)
 
 
 class StateOptions(TypedDict, total=False):
-    """What `Equations.linearize` takes besides coordinates and accelerations, each by name."""
+    """Options of `Equations.linearize` besides coordinates and accelerations, each by name."""
 
     speeds: Values
     tau: Values
@@ -74,18 +74,18 @@ def operating_point(
     """The state with these values, others zero and at rest; assembled, if it does not keep the constraints."""
     values = _home(equations) | dict(given)
     joints = equations.system.joints
-    for motor in (each for each in equations.system.motors.values() if each.is_elastic):  # gears are not wound
+    for motor in (motor for motor in equations.system.motors.values() if motor.is_elastic):  # gears are not wound
         link, rotor = joints[motor.joint], joints[motor.rotor]
-        for own, leader in ((rotor.q[0], link.q[0]), (rotor.u[0], link.u[0])):
-            if own in values and own not in given and leader in values:
-                values[own] = motor.ratio * values[leader]
+        for coordinate, leader in ((rotor.q[0], link.q[0]), (rotor.u[0], link.u[0])):
+            if coordinate in values and coordinate not in given and leader in values:
+                values[coordinate] = motor.ratio * values[leader]
     constraints = equations.constraints
     if constraints is None or not (constraints.rows or constraints.definitions):
         return OperatingPoint(equations, values)
     if equations.dependent_speeds is None and len(constraints.generic_rows) == len(equations.u):
         message = "the constraints leave no speed free, and so no small motions."
         raise PolhodeError(message, f"system '{equations.system.name}'", "See system.diagnose().", "E-LINEAR-SINGULAR")
-    known = parameter_values(equations, parameters)
+    numbers = parameter_values(equations, parameters)
     conditions = _of_positions(equations)
     if equations.dependent_speeds is None:
         conditions = [*conditions, *((f"rate of {row.name}", row.rate) for row in constraints.rows)]
@@ -93,19 +93,19 @@ def operating_point(
     notices: list[str] = []
     in_numbers: Named = ()
     written, independent = values, None
-    if any(abs(number) > _TOLERANCE for number in _numbers(off, known)):
+    if any(abs(number) > _TOLERANCE for number in _numbers(off, numbers)):
         named = [[x for x in given if x in {*symbols}] for symbols in (equations.q, equations.u)]
-        start, speeds = ({x.name: y for x, y in zip(part, _at(part, given, known), strict=True)} for part in named)
-        made = assemble(derivation_of(equations), start, speeds, parameters=parameters)
-        in_numbers = _in_numbers(equations, values, known)
-        values = values | {q: as_expr(float(x)) for q, x in zip(equations.q, made.q, strict=True)}
-        values |= {u: as_expr(float(x)) for u, x in zip(equations.u, made.u, strict=True)}
+        start, speeds = ({x.name: y for x, y in zip(part, _at(part, given, numbers), strict=True)} for part in named)
+        assembled = assemble(derivation_of(equations), start, speeds, parameters=parameters)
+        in_numbers = _in_numbers(equations, values, numbers)
+        values = values | {q: as_expr(float(x)) for q, x in zip(equations.q, assembled.q, strict=True)}
+        values |= {u: as_expr(float(x)) for u, x in zip(equations.u, assembled.u, strict=True)}
         if in_numbers and equations.dependent_speeds is None:
-            independent = _determining(equations, written, values, given, known)
+            independent = _determining(equations, written, values, given, numbers)
         if independent is not None:
             values, in_numbers = written, ()
         off = _off(conditions if independent is None else _of_positions(equations), values)
-        moved = [*made.moved.items(), *((f"speed {name}", ends) for name, ends in made.changed.items())]
+        moved = [*assembled.moved.items(), *((f"speed {name}", ends) for name, ends in assembled.changed.items())]
         words = [f"{name} from {old:.6g} to {new:.6g}" for name, (old, new) in moved]
         if words:
             notices.append(f"The state was assembled first, to keep the constraints: {', '.join(words)}.")
@@ -113,7 +113,7 @@ def operating_point(
             names = sorted({x.name for x in free_symbols([value for _, value in in_numbers])})
             notices.append(f"So it is known in numbers, for the values of {', '.join(names)} that it was given with.")
     if equations.dependent_speeds is None:
-        pose = _at(equations.q, values, known)
+        pose = _at(equations.q, values, numbers)
         near = dict(zip(equations.coordinates, pose, strict=True)) if pose else None
         omitted = [q.name for q in equations.omitted]
         equations = derive(equations.system, equations.formalism, equations.passes, "embedded", independent, near=near)
@@ -123,12 +123,12 @@ def operating_point(
 
 
 def parameter_values(
-    equations: EquationsOfMotion, given: Mapping[str, Any] | None, place: str = _PLACE
+    equations: EquationsOfMotion, parameters: Mapping[str, Any] | None, place: str = _PLACE
 ) -> dict[Expr, float]:
     """The parameters that have values: those given, then the model's."""
     table = equations.system.parameters
-    check_known("parameter", given or {}, table, place=place, code="E-LINEAR-NAME")
-    read = si_values(table, given or {})
+    check_known("parameter", parameters or {}, table, place=place, code="E-LINEAR-NAME")
+    read = si_values(table, parameters or {})
     values = {entry.symbol: read.get(name, entry.value) for name, entry in table.items()}
     return {
         symbol: number(value, place=f"{place} parameter '{symbol.name}'")
@@ -151,20 +151,20 @@ def _of_positions(equations: EquationsOfMotion) -> Named:
     constraints = equations.constraints
     if constraints is None:
         return []
-    found = [(row.name, row.value) for row in constraints.rows if row.value is not None]
-    return [*found, *constraints.definitions.items()]
+    rows = [(row.name, row.value) for row in constraints.rows if row.value is not None]
+    return [*rows, *constraints.definitions.items()]
 
 
 def _off(conditions: Named, values: Mapping[Expr, Expr]) -> Named:
     """The conditions that do not vanish at a state for all parameters."""
-    found = substitute([value for _, value in conditions], dict(values))
-    return [(name, value) for (name, _), value in zip(conditions, found, strict=True) if not is_zero(value)]
+    left = substitute([value for _, value in conditions], dict(values))
+    return [(name, value) for (name, _), value in zip(conditions, left, strict=True) if not is_zero(value)]
 
 
-def _in_numbers(equations: EquationsOfMotion, values: Mapping[Expr, Expr], known: Mapping[Expr, float]) -> Named:
+def _in_numbers(equations: EquationsOfMotion, values: Mapping[Expr, Expr], parameters: Mapping[Expr, float]) -> Named:
     """Coordinates and speeds that are expressions of parameters, less their values in numbers, by name."""
     written = [x for x in (*equations.q, *equations.u) if free_symbols([values[x]])]
-    numbers = evaluate([values[x] for x in written], dict(known))
+    numbers = evaluate([values[x] for x in written], dict(parameters))
     return [(spelled(x), values[x] - as_expr(number)) for x, number in zip(written, numbers, strict=True)]
 
 
@@ -173,36 +173,36 @@ def _determining(
     written: Mapping[Expr, Expr],
     assembled: Mapping[Expr, Expr],
     given: Mapping[Expr, Expr],
-    known: Mapping[Expr, float],
+    numbers: Mapping[Expr, float],
 ) -> list[str] | None:
     """Independent speeds with which a state as written is the assembled one, so that it need not be put in numbers."""
     if equations.constraints is None:
         return None
     tree = equations.constraints.tree
-    pose = dict(zip(equations.coordinates, _at(equations.q, written, known), strict=True))
+    pose = dict(zip(equations.coordinates, _at(equations.q, written, numbers), strict=True))
     named = [u for u in equations.u if u in given or free_symbols([written[u]])]
     rows = constraints_of(equations.system, tree, pose)
     chosen = [tree.u[k] for k in dependent_speeds_of(rows, prefer=[u.name for u in named]).independent]
     if not {*chosen} >= {*named}:
         return None
-    before, after = (_at([*equations.q, *chosen], values, known) for values in (written, assembled))
+    before, after = (_at([*equations.q, *chosen], values, numbers) for values in (written, assembled))
     moved = any(abs(a - b) > _TOLERANCE for a, b in zip(before, after, strict=True))
     return None if moved else [u.name for u in chosen]
 
 
-def _numbers(off: Named, known: Mapping[Expr, float]) -> list[float]:
+def _numbers(off: Named, numbers: Mapping[Expr, float]) -> list[float]:
     values = [value for _, value in off]
-    missing = [x for x in free_symbols(values) if x not in known]
+    missing = [x for x in free_symbols(values) if x not in numbers]
     if missing:
         message = f"whether '{off[0][0]}' is kept at this state depends on {missing[0]}, which has no value."
         cure = f"Give linearize(…, parameters={{{missing[0].name!r}: …}}), or a state that keeps it for all values."
         raise fault(message, cure, "E-LINEAR-MISSING")
-    return evaluate(values, dict(known))
+    return evaluate(values, dict(numbers))
 
 
-def check_kept(point: OperatingPoint, known: Mapping[Expr, float]) -> None:
-    """Raise where a state that was found for some parameters is used with others that it does not fit."""
-    for (name, value), change in zip(point.given, _numbers(point.given, known), strict=True):
+def check_kept(point: OperatingPoint, values: Mapping[Expr, float]) -> None:
+    """Raise if a state that was assembled for some parameters is used with others that change it."""
+    for (name, value), change in zip(point.given, _numbers(point.given, values), strict=True):
         if abs(change) > 2 * _TOLERANCE:
             symbols = ", ".join(sorted(f"'{x.name}'" for x in free_symbols([value])))
             changes = f"{name} was given by {symbols} and changes by {change:.3g} with these parameters"
@@ -210,27 +210,27 @@ def check_kept(point: OperatingPoint, known: Mapping[Expr, float]) -> None:
             derived = "Derive with independent speeds that the state gives, derive(…, independent=[…])"
             cure = f"{derived}, or linearize anew with each value: linearize(…, parameters=…)."
             raise fault(message, cure, "E-LINEAR-FAILED")
-    for (name, _), size in zip(point.off, _numbers(point.off, known), strict=True):
+    for (name, _), size in zip(point.off, _numbers(point.off, values), strict=True):
         if abs(size) > 2 * _TOLERANCE:
             message = f"with these parameters the state does not keep '{name}': it is off by {size:.3g}."
             raise fault(message, "Linearize anew with them: linearize(…, parameters=…).", "E-LINEAR-FAILED")
 
 
-def _at(symbols: Sequence[Expr], values: Mapping[Expr, Expr], known: Mapping[Expr, float]) -> list[float]:
+def _at(symbols: Sequence[Expr], values: Mapping[Expr, Expr], numbers: Mapping[Expr, float]) -> list[float]:
     """Values in numbers; none, where a parameter has no value."""
     entries = [values[x] for x in symbols]
-    return evaluate(entries, dict(known)) if known.keys() >= {*free_symbols(entries)} else []
+    return evaluate(entries, dict(numbers)) if numbers.keys() >= {*free_symbols(entries)} else []
 
 
 def state_names(equations: EquationsOfMotion) -> dict[str, Expr]:
-    """Their symbols as they are written, x, x', tau_x, and by the other names that stand for them."""
+    """Symbols by their spellings, x, x', tau_x, and by their other names."""
     tree = equations.tree
     inputs = {name: entry.symbol for name, entry in equations.system.inputs.items()}
     efforts = dict(zip(tree.speeds, tree.tau, strict=True))
-    own = {u.name: u for u in equations.u}
+    rates = {u.name: u for u in equations.u}
     written = {spelled(x): x for x in (*equations.q, *equations.u, *equations.z, *tree.tau)}
-    everything = written | {f"tau({name})": effort for name, effort in efforts.items()} | inputs | own
-    return everything | {f"d({name})": u for name, u in own.items()} | {x.name: x for x in (*equations.q, *equations.z)}
+    symbols = written | {f"tau({name})": effort for name, effort in efforts.items()} | inputs | rates
+    return symbols | {f"d({name})": u for name, u in rates.items()} | {x.name: x for x in (*equations.q, *equations.z)}
 
 
 #: Operands nearer to each other, or to zero, than this part of their size meet.
@@ -239,18 +239,18 @@ _MEET = 1e-9
 
 def bending(entries: Iterable[Expr]) -> list[tuple[Expr, Expr]]:
     """The functions in expressions that bend or jump, each with what vanishes there."""
-    found = []
+    bends = []
     for node in topological(list(entries)):
         if node.op in ("sign", "abs"):
-            found.append((node, node.args[0]))
+            bends.append((node, node.args[0]))
         elif node.op == "floor":
-            found.append((node, as_expr(node.args[0] - floor(node.args[0] + as_expr("1/2")))))
+            bends.append((node, as_expr(node.args[0] - floor(node.args[0] + as_expr("1/2")))))
         elif node.op in ("min", "max"):
-            found.append((node, as_expr(node.args[0] - node.args[1])))
-    return found
+            bends.append((node, as_expr(node.args[0] - node.args[1])))
+    return bends
 
 
 def bends_at(laws: Sequence[tuple[Expr, Expr]], values: Mapping[Expr, float]) -> list[Expr]:
-    """Those of the functions whose bend or jump lies at a state."""
+    """The functions that bend or jump at a state."""
     sizes = evaluate([operand for _, operand in laws], values) if laws else []
     return [law for (law, _), size in zip(laws, sizes, strict=True) if abs(size) <= _MEET]

@@ -68,8 +68,8 @@ class TransferFunction(Typeset):
 
     def numbers(self, parameters: Mapping[str, Any] | None = None) -> tuple[Floats, Floats]:
         """The coefficients of numerator and denominator in numbers."""
-        known = self.linear._values(parameters)
-        top, bottom = numbers_of([Matrix([list(self.numerator)]), Matrix([list(self.denominator)])], known)
+        values = self.linear._values(parameters)
+        top, bottom = numbers_of([Matrix([list(self.numerator)]), Matrix([list(self.denominator)])], values)
         return top[0], bottom[0]
 
     def __call__(self, s: Any, parameters: Mapping[str, Any] | None = None) -> NDArray[np.complex128]:
@@ -88,7 +88,7 @@ class TransferFunction(Typeset):
 
     @property
     def relative_degree(self) -> int:
-        """By how many powers of s the denominator is higher: so often the output is differentiated to meet the input.
+        """Degree of the denominator less that of the numerator: the derivative of the output on which the input acts.
 
         The generic one, for almost all parameters. Where the numerator is zero, the input never meets the output.
         """
@@ -102,9 +102,9 @@ class TransferFunction(Typeset):
         return self.linear.eigenvalues(parameters)
 
     def zeros(self, parameters: Mapping[str, Any] | None = None) -> Complexes:
-        """Where the numerator vanishes, those that grow fastest first."""
-        found = zeros_of(*matrices(self.linear, parameters))
-        return found[in_order(found)]
+        """Zeros of the numerator, fastest growing first."""
+        zeros = zeros_of(*matrices(self.linear, parameters))
+        return zeros[in_order(zeros)]
 
     def to_control(self, parameters: Mapping[str, Any] | None = None) -> control.TransferFunction:
         """A `control.TransferFunction` of python-control."""
@@ -118,7 +118,7 @@ class TransferFunction(Typeset):
     def _formulas(self) -> list[tuple[str, Expr]]:
         s = symbol("s")
         top, bottom = (
-            as_expr(sum(each * s ** (len(row) - 1 - k) for k, each in enumerate(row)))
+            as_expr(sum(factor * s ** (len(row) - 1 - k) for k, factor in enumerate(row)))
             for row in (self.reduced.numerator, self.reduced.denominator)
         )
         return [("N(s)", top), ("D(s)", bottom)]
@@ -126,7 +126,7 @@ class TransferFunction(Typeset):
     def _sentences(self) -> list[str]:
         ports = f"N/D leads from {self.input} to {self.output}."
         try:
-            poles, zeros = (", ".join(map(complex_text, each.tolist())) for each in (self.poles(), self.zeros()))
+            poles, zeros = (", ".join(map(complex_text, roots.tolist())) for roots in (self.poles(), self.zeros()))
         except PolhodeError:  # a parameter has no value
             return [ports]
         return [ports, f"Poles: {poles}.", f"Zeros: {zeros or 'none'}."]
@@ -134,20 +134,20 @@ class TransferFunction(Typeset):
 
 def _quotient(top: Floats, bottom: Floats, at: Complexes) -> Complexes:
     """A quotient of polynomials; where both vanish, that of their derivatives (de l'Hospital)."""
-    above, below = (np.asarray(np.polyval(each, at), dtype=np.complex128) for each in (top, bottom))
+    above, below = (np.asarray(np.polyval(polynomial, at), dtype=np.complex128) for polynomial in (top, bottom))
     poles = below == 0
-    found: Complexes = np.asarray(above / np.where(poles, 1.0, below), dtype=np.complex128)
-    found = np.where(poles & (above != 0), complex(np.inf), found)
+    quotient: Complexes = np.asarray(above / np.where(poles, 1.0, below), dtype=np.complex128)
+    quotient = np.where(poles & (above != 0), complex(np.inf), quotient)
     both = poles & (above == 0)
     if both.any() and np.any(top):
-        above_slope, below_slope = (np.asarray(np.polyder(each), dtype=np.float64) for each in (top, bottom))
-        found[both] = _quotient(above_slope, below_slope, at[both])
-    return found
+        above_slope, below_slope = (np.asarray(np.polyder(row), dtype=np.float64) for row in (top, bottom))
+        quotient[both] = _quotient(above_slope, below_slope, at[both])
+    return quotient
 
 
 @quiet_collector()
 def transfer_function(linear: Linear, input: str, output: Any) -> TransferFunction:
-    """From one input to one output: a state, an output of `with_ports`, or an expression."""
+    """Transfer function of one input and one output: a state, an output of `with_ports`, or an expression."""
     ports, name = one_port(linear, input, output, _PLACE)
     denominator, columns = _faddeev(ports.A, [as_expr(row[0]) for row in ports.B])
     C, D = list(ports.C[0]), as_expr(ports.D[0][0])
@@ -276,7 +276,7 @@ def matrices(linear: Linear, parameters: Mapping[str, Any] | None) -> tuple[Floa
 
 
 def zeros_of(A: Floats, B: Floats, C: Floats, D: Floats) -> Complexes:
-    """Where the output stays zero: the finite s at which [A - s, B; C, D] is singular."""
+    """Invariant zeros: the finite s at which [A - s, B; C, D] is singular."""
     from scipy.linalg import eig
 
     size = len(A)
@@ -284,8 +284,8 @@ def zeros_of(A: Floats, B: Floats, C: Floats, D: Floats) -> Complexes:
     values = eig(pencil, np.diag([1.0] * size + [0.0] * len(D)), right=False, homogeneous_eigvals=True)
     bound = _FAR * max(1.0, float(np.abs(pencil).max()))
     finite = np.abs(values[0]) < bound * np.abs(values[1])
-    found = (values[0][finite] / values[1][finite]).astype(np.complex128)
-    return np.asarray(found[in_order(found)])
+    zeros = (values[0][finite] / values[1][finite]).astype(np.complex128)
+    return np.asarray(zeros[in_order(zeros)])
 
 
 def one_port(linear: Linear, input: str, output: Any, place: str) -> tuple[Linear, str]:
@@ -295,11 +295,11 @@ def one_port(linear: Linear, input: str, output: Any, place: str) -> tuple[Linea
         output = {output: linear.observed[output]}
     elif isinstance(output, str) and output not in linear.states:
         raise unknown("output", output, [*linear.outputs, *linear.states], place=place, code="E-LINEAR-NAME")
-    made = linear.with_ports([input], output)
-    if len(made.outputs) != 1:
+    port = linear.with_ports([input], output)
+    if len(port.outputs) != 1:
         cure = "Name one state, or give one expression."
-        raise PolhodeError(f"{len(made.outputs)} outputs are given, and one is meant.", place, cure, "E-LINEAR-TWICE")
-    return made, made.outputs[0]
+        raise PolhodeError(f"{len(port.outputs)} outputs are given, and one is meant.", place, cure, "E-LINEAR-TWICE")
+    return port, port.outputs[0]
 
 
 KINDS = ("bode", "nyquist", "poles", "root_locus", "step")
@@ -325,9 +325,9 @@ def plot(
         raise PolhodeError(f"there are {len(linear.inputs)} inputs, and one is meant.", _PLOT, cure, "E-LINEAR-TWICE")
     ports, name = one_port(linear, input or linear.inputs[0], linear.outputs[0] if output is None else output, _PLOT)
     system, title = matrices(ports, parameters), f"{ports.inputs[0]} to {name}"
-    given = None if along is None else numbers_along(along, "numbers to go along", _PLOT)
+    gains_given = None if along is None else numbers_along(along, "numbers to go along", _PLOT)
     if kind == "root_locus":
-        gains = np.concatenate([[0.0], np.geomspace(1e-3, 1e3, 241)]) if given is None else given
+        gains = np.concatenate([[0.0], np.geomspace(1e-3, 1e3, 241)]) if gains_given is None else gains_given
         locus = root_locus(linear, ports.inputs[0], name if output is None else output, gains, parameters)
         figure: Figure = locus.plot()
     elif kind == "poles":
@@ -335,7 +335,7 @@ def plot(
         figure = plot_locus([0.0], poles[None], zeros_of(*system), title=title, heading="poles ×, zeros ○")
     else:
         with picture(7.2, 5.2, title) as figure:
-            {"bode": _bode, "nyquist": _nyquist, "step": _step}[kind](figure, system, given)
+            {"bode": _bode, "nyquist": _nyquist, "step": _step}[kind](figure, system, gains_given)
     return saved(figure, path)
 
 
@@ -368,14 +368,14 @@ def _rates(system: System) -> Floats:
     return moving if len(moving) else np.ones(1)
 
 
-def _frequencies(system: System, given: Floats | None) -> Floats:
+def _frequencies(system: System, along: Floats | None) -> Floats:
     """Given frequencies, or two decades around those of the poles and zeros, away from poles on the imaginary axis."""
-    if given is not None:
-        return given
+    if along is not None:
+        return along
     rates, poles = _rates(system), np.linalg.eigvals(system[0])
-    found = np.geomspace(rates.min() / 100, rates.max() * 100, _POINTS)
-    distances = np.abs(1j * found[:, None] - poles).min(axis=1, initial=np.inf)
-    return np.asarray(found[distances > 1e-9 * rates.max()])
+    frequencies = np.geomspace(rates.min() / 100, rates.max() * 100, _POINTS)
+    distances = np.abs(1j * frequencies[:, None] - poles).min(axis=1, initial=np.inf)
+    return np.asarray(frequencies[distances > 1e-9 * rates.max()])
 
 
 def _panel(figure: Any, rows: int, row: int, across: str, up: str) -> Any:
@@ -386,16 +386,16 @@ def _panel(figure: Any, rows: int, row: int, across: str, up: str) -> Any:
     return panel
 
 
-def _bode(figure: Any, system: System, given: Floats | None) -> None:
-    w = _frequencies(system, given)
+def _bode(figure: Any, system: System, along: Floats | None) -> None:
+    w = _frequencies(system, along)
     G = frequency_response(system, w)
     size, phase = _panel(figure, 2, 1, "", "magnitude, dB"), _panel(figure, 2, 2, "ω, rad/s", "phase, degrees")
     size.semilogx(w, 20 * np.log10(np.maximum(np.abs(G), 1e-300)), color=PALETTE[0], linewidth=1.5)
     phase.semilogx(w, np.degrees(np.unwrap(np.angle(G))), color=PALETTE[0], linewidth=1.5)
 
 
-def _nyquist(figure: Any, system: System, given: Floats | None) -> None:
-    G = frequency_response(system, _frequencies(system, given))
+def _nyquist(figure: Any, system: System, along: Floats | None) -> None:
+    G = frequency_response(system, _frequencies(system, along))
     panel = _panel(figure, 1, 1, "real part", "imaginary part; ω > 0 solid, ω < 0 dashed, −1 marked +")
     panel.plot(G.real, G.imag, color=PALETTE[0], linewidth=1.5)
     panel.plot(G.real, -G.imag, color=PALETTE[0], linewidth=1.0, linestyle="--")
@@ -404,10 +404,10 @@ def _nyquist(figure: Any, system: System, given: Floats | None) -> None:
     panel.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
 
 
-def _step(figure: Any, system: System, given: Floats | None) -> None:
+def _step(figure: Any, system: System, along: Floats | None) -> None:
     decay = -np.linalg.eigvals(system[0]).real
     slow = decay[decay > 1e-6 * _rates(system).max()]
     end = 6 / slow.min() if len(slow) else 20 / _rates(system).min()
-    times = np.linspace(0.0, end, _POINTS) if given is None else given
+    times = np.linspace(0.0, end, _POINTS) if along is None else along
     panel = _panel(figure, 1, 1, "time, s", "step response")
     panel.plot(times, step_response(system, times), color=PALETTE[0], linewidth=1.5)

@@ -85,7 +85,7 @@ class Mesh:
 
     @property
     def points(self) -> int:
-        """How many points there are."""
+        """Number of points."""
         return len(self.ends) + (self.intervals if self.scheme.has_middle else 0)
 
     @cached_property
@@ -95,7 +95,7 @@ class Mesh:
 
     @cached_property
     def shares(self) -> Floats:
-        """Where the points are, as shares of the duration, in the order of the variables."""
+        """Points as fractions of the duration, in the order of the variables."""
         middles = (self.ends[:-1] + self.ends[1:]) / 2
         return np.concatenate([self.ends, middles]) if self.scheme.has_middle else self.ends
 
@@ -113,11 +113,11 @@ class Mesh:
     @cached_property
     def quadrature(self) -> Floats:
         """The weight of each point in an integral over the shares."""
-        found = np.zeros(self.points)
+        shares = np.zeros(self.points)
         for points, weight in zip(self.sides, self.scheme.quadrature, strict=True):
             if weight:
-                np.add.at(found, points, float(weight) * self.steps)
-        return found
+                np.add.at(shares, points, float(weight) * self.steps)
+        return shares
 
     def values_at(self, y: Floats, shares: Floats) -> Floats:
         """Values (points, n) at shares of the duration: on the parabolas or lines through the points of intervals."""
@@ -125,4 +125,4 @@ class Mesh:
         left, middle, right = (points[k] for points in self.sides)
         weights = self.scheme.weights(((shares - self.ends[k]) / self.steps[k])[:, None])
         points = (left, middle, right) if self.scheme.has_middle else (left, right)
-        return np.asarray(sum(weight * y[each] for weight, each in zip(weights, points, strict=True)))
+        return np.asarray(sum(weight * y[point] for weight, point in zip(weights, points, strict=True)))

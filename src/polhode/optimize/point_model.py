@@ -59,7 +59,7 @@ class Entries(NamedTuple):
             self.values.append(value)
 
     def split(self) -> tuple[Entries, Entries]:
-        """Those that are numbers, and the others."""
+        """Entries that are numbers, and the others."""
         numbers, others = Entries([], [], []), Entries([], [], [])
         for row, column, value in zip(*self, strict=True):
             (numbers if value.is_number else others).add(row, column, value)
@@ -84,10 +84,10 @@ class PointModel:
 
     @cached_property
     def digest(self) -> str:
-        """What the functions of this point are known by, beside the derivation."""
-        held = [(each.data[0], each.name, float(value)) for each, value in self.held.items()]
+        """Key of this point's functions, besides that of the derivation."""
+        held = [(x.data[0], x.name, float(value)) for x, value in self.held.items()]
         message = (
-            [(each.data[0], name) for name, each in self.controls.items()], held, self.is_implicit, self.is_free,
+            [(x.data[0], name) for name, x in self.controls.items()], held, self.is_implicit, self.is_free,
             digest_of([self.running, *self.limited]), _STABILISATION,
         )  # fmt: skip
         return sha256(repr(message).encode()).hexdigest()
@@ -129,14 +129,14 @@ class PointModel:
 
     @property
     def by(self) -> list[Expr]:
-        """What derivatives are by."""
+        """Variables of the derivatives."""
         return [*self.variables, self.duration] if self.is_free else self.variables
 
     def _put(self, entries: Sequence[Any]) -> list[Expr]:
         """Expressions with what is held in them, and time as a share of the duration."""
-        known = {each: as_expr(value) for each, value in self.held.items()} | self.components
+        values = {x: as_expr(value) for x, value in self.held.items()} | self.components
         return substitute(
-            [as_expr(e) for e in entries], {**known, self.equations.system.time: self.share * self.duration}
+            [as_expr(e) for e in entries], {**values, self.equations.system.time: self.share * self.duration}
         )
 
     @cached_property
@@ -166,7 +166,7 @@ class PointModel:
             row.dot(equations.udot) + bend + pull
             for row, bend, pull in zip(rows.A, rows.gamma, pulls(rows, as_expr(_STABILISATION)), strict=True)
         ]
-        unused = {each: 0 for each in equations.constraints.multipliers if each not in self.multipliers}  # type: ignore[union-attr] # there are some
+        unused = {x: 0 for x in equations.constraints.multipliers if x not in self.multipliers}  # type: ignore[union-attr] # there are some
         return substitute(self._put([*gap, *kept]), unused)
 
     @cached_property
@@ -220,12 +220,12 @@ class PointModel:
 
     @cached_property
     def curved_rates(self) -> list[int]:
-        """Which rates have second derivatives."""
+        """Indices of rates with second derivatives."""
         return _curved(self.rates, self.by)
 
     @cached_property
     def curved_rows(self) -> list[int]:
-        """Which rows have second derivatives."""
+        """Indices of rows with second derivatives."""
         return _curved(self.rows, self.by)
 
     @cached_property
@@ -263,7 +263,7 @@ def lower_triangle(total: Expr, by: Sequence[Expr]) -> Entries:
 
 
 def _curved(roots: Sequence[Expr], by: Sequence[Expr]) -> list[int]:
-    """Which expressions are not linear in the variables."""
+    """Indices of expressions that are not linear in the variables."""
     among = set(by)
     return [k for k, root in enumerate(roots) if not among.isdisjoint(free_symbols(gradient(root, by)))]
 
@@ -293,8 +293,8 @@ class PointFunction(Quantity):
 
     def own_arrays(self, equations: EquationsOfMotion) -> dict[str, list[Expr]]:
         point = self.point
-        mine = {"y": point.variables, "share": [point.share], "duration": [point.duration], **point.weights}
-        return {name: mine[name] for name in self.arrays}
+        arrays = {"y": point.variables, "share": [point.share], "duration": [point.duration], **point.weights}
+        return {name: arrays[name] for name in self.arrays}
 
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
         point = self.point

@@ -50,7 +50,7 @@ from .transcription import Transcription
 
 
 class CollocationOptions(TypedDict, total=False):
-    """What `collocation` takes besides the duration; see `polhode.optimize.problem.collocation`."""
+    """Options of `collocation` besides the duration; see `polhode.optimize.problem.collocation`."""
 
     start: Any
     end: Any
@@ -70,7 +70,7 @@ _PAIR = "Give (lower, upper), with None where there is no end."
 
 @dataclass(frozen=True)
 class Range:
-    """From a lower to an upper value, either of which may be infinite."""
+    """An interval of numbers; either end may be infinite."""
 
     lower: float
     upper: float
@@ -83,7 +83,7 @@ class Range:
         return " and ".join(message for message, is_there in zip(ends, finite, strict=True) if is_there) or "any"
 
     def within(self, other: Range) -> Range:
-        """What is in both."""
+        """The intersection with another range."""
         return Range(max(self.lower, other.lower), min(self.upper, other.upper))
 
     @property
@@ -99,21 +99,21 @@ class Range:
 ANY = Range(-np.inf, np.inf)
 
 
-def range_of(given: Any, place: str, *, is_symmetric: bool) -> Range:
+def range_of(bounds: Any, place: str, *, is_symmetric: bool) -> Range:
     """A range from a pair with None for an open end, or from one number: ±b where symmetric, else that value alone."""
-    if given is None:
+    if bounds is None:
         return ANY
-    with understood("a number or a pair of them", given, place=place, cure=_PAIR):
-        if isinstance(given, str):
+    with understood("a number or a pair of them", bounds, place=place, cure=_PAIR):
+        if isinstance(bounds, str):
             raise TypeError
-        if np.ndim(given) == 0:
-            value = float(given)
+        if np.ndim(bounds) == 0:
+            value = float(bounds)
             result = Range(-value, value) if is_symmetric else Range(value, value)
         else:
-            low, high = given
+            low, high = bounds
             result = Range(-np.inf if low is None else float(low), np.inf if high is None else float(high))
     if np.isnan(result.lower) or np.isnan(result.upper) or result.lower == np.inf or result.upper == -np.inf:
-        raise PolhodeError(f"{shown(given)} is no range.", place=place, cure=_PAIR, code="E-OPTIMAL-NUMBER")
+        raise PolhodeError(f"{shown(bounds)} is no range.", place=place, cure=_PAIR, code="E-OPTIMAL-NUMBER")
     if result.lower > result.upper:
         message = f"the lower end {result.lower:g} is above the upper one {result.upper:g}."
         raise PolhodeError(message, place, "Give the lower end first.", "E-OPTIMAL-NUMBER")
@@ -138,7 +138,7 @@ class Names:
         )
 
     def state_place(self, name: Any, place: str) -> int:
-        """Where a coordinate, speed or state is in the state."""
+        """Index of a coordinate, speed or state in the state."""
         if isinstance(name, str) and name in self.state:
             return self.state.index(name)
         if isinstance(name, str) and name in self.also:
@@ -156,10 +156,10 @@ class Limits:
 
 
 def read_limits(
-    equations: EquationsOfMotion, names: Names, controls: Sequence[Expr], given: Any, parameters: Mapping[str, Any]
+    equations: EquationsOfMotion, names: Names, controls: Sequence[Expr], limits: Any, parameters: Mapping[str, Any]
 ) -> Limits:
     """Limits of the model's joints, and those given by name or expression; a number, pair or "model": all controls."""
-    state, own, expressions = [ANY] * len(names.state), [ANY] * len(names.controls), []
+    state, acting, expressions = [ANY] * len(names.state), [ANY] * len(names.controls), []
     for limit in seen_limits(equations, parameters):
         if limit.factor:
             value = (limit.limit - limit.offset) / limit.factor
@@ -169,10 +169,10 @@ def read_limits(
     for ends in joint_limits(equations, parameters, "effort"):
         if ends.quantity in controls and ends.are_ordered:
             pair = ends.known.get("lower", -np.inf), ends.known.get("upper", np.inf)
-            own[list(controls).index(ends.quantity)] = Range(*pair)
+            acting[list(controls).index(ends.quantity)] = Range(*pair)
     symbols = dict(zip((*equations.q, *equations.u, *equations.z), range(len(state)), strict=True))
     named, of_controls = controls_by_name(controls, equations), {}
-    for key, value in given.items() if isinstance(given, Mapping) else ():
+    for key, value in limits.items() if isinstance(limits, Mapping) else ():
         place = f"limits of {key if isinstance(key, Expr) else repr(key)}"
         if isinstance(key, str) and key not in names.controls and (key in names.state or key in names.also):
             state[names.state_place(key, place)] = range_of(value, place, is_symmetric=True)
@@ -182,37 +182,37 @@ def read_limits(
             result = range_of(value, place, is_symmetric=True)
             expressions += [(key, result)] if result != ANY else []
         elif key in controls or (isinstance(key, str) and key in named.by_name):
-            own[list(controls).index(named.find(key, place))] = ANY  # in place of the model's
+            acting[list(controls).index(named.find(key, place))] = ANY  # in place of the model's
             of_controls[key] = value
         else:
-            known = [*names.state, *names.also, *named.by_name]
-            raise unknown("coordinate, speed, state or control", key, known, place="limits", code="E-OPTIMAL-NAME")
-    chosen = of_controls if isinstance(given, Mapping) else given
+            offered = [*names.state, *names.also, *named.by_name]
+            raise unknown("coordinate, speed, state or control", key, offered, place="limits", code="E-OPTIMAL-NAME")
+    chosen = of_controls if isinstance(limits, Mapping) else limits
     for x, (low, high) in control_limits(chosen, controls, equations, parameters, "collocation").items():
-        own[list(controls).index(x)] = Range(low, high)
-    return Limits(tuple(state), tuple(own), tuple(expressions))
+        acting[list(controls).index(x)] = Range(low, high)
+    return Limits(tuple(state), tuple(acting), tuple(expressions))
 
 
-def read_end(names: Names, given: Any, place: str, otherwise: Sequence[Range]) -> tuple[Range, ...]:
+def read_end(names: Names, values: Any, place: str, otherwise: Sequence[Range]) -> tuple[Range, ...]:
     """The ranges of the state at an end, by name: a value, a pair, or None where it is free."""
-    found = list(otherwise)
-    for key, value in by_name(given, place, "values or ranges by name").items():
-        found[names.state_place(key, place)] = range_of(value, f"{place} {key!r}", is_symmetric=False)
-    return tuple(found)
+    ranges = list(otherwise)
+    for key, value in by_name(values, place, "values or ranges by name").items():
+        ranges[names.state_place(key, place)] = range_of(value, f"{place} {key!r}", is_symmetric=False)
+    return tuple(ranges)
 
 
-def ranges_at_end(given: Any) -> tuple[dict[Any, Any], tuple[tuple[Expr, Range], ...]]:
-    """What is given at the end: by name, and the ranges of expressions."""
-    listed = by_name(given, "end", "values or ranges by names or expressions").items()
+def ranges_at_end(end: Any) -> tuple[dict[Any, Any], tuple[tuple[Expr, Range], ...]]:
+    """Conditions at the end: by name, and ranges of expressions."""
+    listed = by_name(end, "end", "values or ranges by names or expressions").items()
     named = {key: value for key, value in listed if not isinstance(key, Expr)}
     others = [(key, value) for key, value in listed if isinstance(key, Expr)]
     result = [(key, range_of(value, f"end of {key}", is_symmetric=False)) for key, value in others]
-    return named, tuple(each for each in result if each[1] != ANY)
+    return named, tuple(entry for entry in result if entry[1] != ANY)
 
 
 def check_inside(names: Names, ends: Sequence[Range], limits: Sequence[Range], place: str) -> tuple[Range, ...]:
     """The ranges at an end within the limits; refused where nothing is left."""
-    found = []
+    sides = []
     for name, end, limit in zip(names.state, ends, limits, strict=True):
         both = end.within(limit)
         if both.lower > both.upper:
@@ -220,13 +220,13 @@ def check_inside(names: Names, ends: Sequence[Range], limits: Sequence[Range], p
             message = f"'{name}' is to be {words}, and its limits are {limit.lower:g} and {limit.upper:g}."
             cure = "Change one of them; limits of the model's joints hold unless `limits` gives others."
             raise PolhodeError(message, place, cure, "E-OPTIMAL-NUMBER")
-        found.append(both)
-    return tuple(found)
+        sides.append(both)
+    return tuple(sides)
 
 
 def arrays_of(ranges: Sequence[Range]) -> tuple[Floats, Floats]:
     """Lower and upper ends."""
-    return np.array([each.lower for each in ranges]), np.array([each.upper for each in ranges])
+    return np.array([bound.lower for bound in ranges]), np.array([bound.upper for bound in ranges])
 
 
 guess_fault = fault_at("guess")
@@ -241,8 +241,8 @@ def first_variables(problem: Collocation, guess: Any) -> Floats:
     y[:, : len(first)] = (1 - shares) * first + shares * last
     if guess is None or isinstance(guess, Mapping) or (isinstance(guess, str) and guess == "cubic"):
         _put_cubics(problem, first, last, y)
-    for k, each in enumerate(problem.limits.controls, start=width - len(problem.names.controls)):
-        y[:, k] = each.nearest_to_zero
+    for k, control in enumerate(problem.limits.controls, start=width - len(problem.names.controls)):
+        y[:, k] = control.nearest_to_zero
     duration = problem.first_duration
     quaternions = [y[:, k : k + 4] for k in problem.point.equations.quaternions]
     if isinstance(guess, Solution):
@@ -285,12 +285,12 @@ def _guessed_ends(problem: Collocation) -> tuple[Floats, Floats]:
 def _put_cubics(problem: Collocation, first: Floats, last: Floats, y: Floats) -> None:
     """Cubics for the coordinates whose rates are speeds, and what follows for these speeds and accelerations."""
     equations, s, T = problem.point.equations, problem.mesh.shares, problem.first_duration
-    place = {u: k for k, u in enumerate(equations.u, start=len(equations.q))}
+    columns = {u: k for k, u in enumerate(equations.u, start=len(equations.q))}
     acceleration = len(problem.point.state)
     for k, rate in enumerate(equations.coordinate_rates):
-        if rate not in place:
+        if rate not in columns:
             continue
-        j = place[rate]
+        j = columns[rate]
         p, q, v, w = first[k], last[k], first[j] * T, last[j] * T
         cubic = np.polynomial.Polynomial([p, v, 3 * (q - p) - 2 * v - w, 2 * (p - q) + v + w])
         y[:, k], y[:, j] = cubic(s), cubic.deriv()(s) / T
@@ -301,7 +301,7 @@ def _put_cubics(problem: Collocation, first: Floats, last: Floats, y: Floats) ->
 def _from_solution(problem: Collocation, guess: Solution, y: Floats) -> float:
     theirs = guess.problem.point
     if theirs.variables != problem.point.variables:
-        names = [each.name for each in theirs.variables]
+        names = [variable.name for variable in theirs.variables]
         message = f"the solution to begin with has the variables {', '.join(names)}, which are not those sought here."
         raise guess_fault(message, "Give its trajectory: guess=solution.trajectory.", "E-OPTIMAL-SHAPE")
     y[:] = guess.problem.mesh.values_at(guess.points, problem.mesh.shares)
@@ -323,10 +323,10 @@ def _from_trajectory(problem: Collocation, guess: Trajectory, y: Floats) -> floa
     system = equations.system
     tau = acting_columns(guess.tau, guess.efforts, equations.tree.speeds, "efforts")
     inputs = acting_columns(guess.inputs, guess.input_names, list(system.inputs), "inputs")
-    known = {} if tau is None else dict(zip(equations.tau, tau.T, strict=True))
+    values = {} if tau is None else dict(zip(equations.tau, tau.T, strict=True))
     if inputs is not None:
-        known |= dict(zip((each.symbol for each in system.inputs.values()), inputs.T, strict=True))
-    columns += [known.get(each, np.zeros(len(shares))) for each in problem.point.controls.values()]
+        values |= dict(zip((signal.symbol for signal in system.inputs.values()), inputs.T, strict=True))
+    columns += [values.get(control, np.zeros(len(shares))) for control in problem.point.controls.values()]
     _interpolate(problem, shares, np.array(columns).T, y, range(y.shape[1]))
     return float(guess.t[-1] - guess.t[0])
 
@@ -340,51 +340,51 @@ def _from_values(problem: Collocation, guess: Mapping[Any, Any], y: Floats) -> N
         else:
             column = names.state_place(key, "guess")
         what = "a finite number, or several at equal distances in time"
-        given = np.atleast_1d(numbers(value if np.size(value) else None, what, dims=[0, 1], place=place))
-        known = np.repeat(given, 2)[:2] if len(given) == 1 else given
-        _interpolate(problem, np.linspace(0, 1, len(known)), known[:, None], y, [column])
+        array = np.atleast_1d(numbers(value if np.size(value) else None, what, dims=[0, 1], place=place))
+        ends = np.repeat(array, 2)[:2] if len(array) == 1 else array
+        _interpolate(problem, np.linspace(0, 1, len(ends)), ends[:, None], y, [column])
 
 
-def _interpolate(problem: Collocation, shares: Floats, known: Floats, y: Floats, columns: Any) -> None:
-    for column, values in zip(columns, known.T, strict=True):
+def _interpolate(problem: Collocation, shares: Floats, rows: Floats, y: Floats, columns: Any) -> None:
+    for column, values in zip(columns, rows.T, strict=True):
         y[:, column] = np.interp(problem.mesh.shares, shares, values)
 
 
 _CURE = 'Give "effort" for Σ c², "time", an expression, or {"effort": 1, expression: 0.1}.'
 
 
-def integrand_of(given: Any, controls: Mapping[str, Expr]) -> Expr:
+def integrand_of(cost: Any, controls: Mapping[str, Expr]) -> Expr:
     """The running cost."""
-    if isinstance(given, Mapping):
-        if not given:
+    if isinstance(cost, Mapping):
+        if not cost:
             raise PolhodeError("there is nothing to make least.", place="cost", cure=_CURE, code="E-OPTIMAL-MISSING")
         total = as_expr(0)
-        for key, weight in given.items():
+        for key, weight in cost.items():
             with understood("a weight", weight, place=f"cost {shown(key)}"):
                 total = total + as_expr(weight) * integrand_of(key, controls)
         return total
-    if isinstance(given, str) and given == "effort":
+    if isinstance(cost, str) and cost == "effort":
         return sum((c * c for c in controls.values()), start=as_expr(0))
-    if isinstance(given, str) and given == "time":
+    if isinstance(cost, str) and cost == "time":
         return as_expr(1)
-    if isinstance(given, str):
-        raise PolhodeError(f"there is no cost {shown(given)}.", place="cost", cure=_CURE, code="E-OPTIMAL-NAME")
-    with understood("a cost", given, place="cost", cure=_CURE):
-        return as_expr(given)
+    if isinstance(cost, str):
+        raise PolhodeError(f"there is no cost {shown(cost)}.", place="cost", cure=_CURE, code="E-OPTIMAL-NAME")
+    with understood("a cost", cost, place="cost", cure=_CURE):
+        return as_expr(cost)
 
 
 def known_expressions(
-    equations: EquationsOfMotion, given: list[Expr], place: str, *, at_end: bool = False
+    equations: EquationsOfMotion, expressions: list[Expr], place: str, *, at_end: bool = False
 ) -> list[Expr]:
     """Expressions in the variables of a point; refused where something else is in them."""
-    result = substitute(given, substitutions_of(equations))
+    result = substitute(expressions, substitutions_of(equations))
     system = equations.system
-    acting = [*equations.tau, *(each.symbol for each in system.inputs.values())]
-    known = {*equations.q, *equations.u, *equations.z, system.time}
-    known |= {each.symbol for each in system.parameters.values()}
+    acting = [*equations.tau, *(signal.symbol for signal in system.inputs.values())]
+    allowed = {*equations.q, *equations.u, *equations.z, system.time}
+    allowed |= {parameter.symbol for parameter in system.parameters.values()}
     if not at_end:
-        known |= {*acting, *equations.udot}
-    for symbol in (symbol for symbol in free_symbols(result) if symbol not in known):
+        allowed |= {*acting, *equations.udot}
+    for symbol in (symbol for symbol in free_symbols(result) if symbol not in allowed):
         message = f"the {symbol.data[0]} '{symbol.name}' is not known {'at the end' if at_end else 'along the motion'}."
         more = "." if at_end else ", accelerations, efforts and inputs of this system."
         raise PolhodeError(message, place, f"Use coordinates, speeds, states, parameters, time{more}", "E-OPTIMAL-NAME")
@@ -446,15 +446,15 @@ class Collocation(Shown):
     @cached_property
     def transcription(self) -> Transcription:
         """The sparse problem, with its exact derivatives in native code."""
-        known = None if self.point.is_free else self.first_duration
-        return Transcription(self.point, self.mesh, self.functions, known, self.parameters or None)
+        duration = None if self.point.is_free else self.first_duration
+        return Transcription(self.point, self.mesh, self.functions, duration, self.parameters or None)
 
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
         """The lower and upper bounds of all variables."""
         point, mesh = self.point, self.mesh
         every = [*self.limits.state, *[ANY] * len(point.algebraic), *self.limits.controls]
-        found = []
+        sides = []
         for side, (start, end, all_points) in enumerate(
             zip(arrays_of(self.start), arrays_of(self.end), arrays_of(every), strict=True)
         ):
@@ -464,25 +464,25 @@ class Collocation(Shown):
             first = len(point.state) + len(point.algebraic) - len(point.stretches)
             y[0, first : first + len(point.stretches)] = 0.0
             duration = [(self.durations.lower, self.durations.upper)[side]] if point.is_free else []
-            found.append(np.concatenate([y.reshape(-1), duration]))
-        return found[0], found[1]
+            sides.append(np.concatenate([y.reshape(-1), duration]))
+        return sides[0], sides[1]
 
     @cached_property
     def row_bounds(self) -> tuple[Floats, Floats]:
         """The lower and upper bounds of all constraints."""
         point, mesh = self.point, self.mesh
         kept = [Range(0.0, 0.0)] * (len(point.dynamics) + len(point.lengths))
-        of_rows = arrays_of([*kept, *(each for _, each in self.limits.expressions)])
-        at_end = arrays_of([each for _, each in self.end_ranges])
-        found = []
-        for sign, each, last in zip((-1, 1), of_rows, at_end, strict=True):
-            rows = np.tile(each, (mesh.points, 1))
+        of_rows = arrays_of([*kept, *(limit for _, limit in self.limits.expressions)])
+        at_end = arrays_of([limit for _, limit in self.end_ranges])
+        sides = []
+        for sign, of_row, last in zip((-1, 1), of_rows, at_end, strict=True):
+            rows = np.tile(of_row, (mesh.points, 1))
             for k, first in enumerate(point.equations.quaternions, start=len(point.dynamics)):
-                for place, state in ((0, self.start), (mesh.intervals, self.end)):
+                for node, state in ((0, self.start), (mesh.intervals, self.end)):
                     if all(x.is_fixed for x in state[first : first + 4]):  # then nothing is left to vary its length
-                        rows[place, k] = sign * np.inf
-            found.append(np.concatenate([np.zeros(self.transcription.defects), rows.reshape(-1), last]))
-        return found[0], found[1]
+                        rows[node, k] = sign * np.inf
+            sides.append(np.concatenate([np.zeros(self.transcription.defects), rows.reshape(-1), last]))
+        return sides[0], sides[1]
 
     def solve(
         self,
@@ -495,7 +495,7 @@ class Collocation(Shown):
         progress: bool | Callable[[float], object] | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> Solution:
-        """The motion of least cost near the `guess`; raises where none is found, with the last motion in the error.
+        """The motion of least cost near the `guess`; if there is none, raises with the last motion in the error.
 
         guess        "cubic" between the ends (by default), "linear", a trajectory, values by name, or another solution:
                      on the same mesh the search then goes on where that ended
@@ -520,18 +520,18 @@ class Collocation(Shown):
             if isinstance(first, Solution) and len(first.multipliers.constraints) == problem.transcription.constraints:
                 warm = first.multipliers
             words = f"optimising {self.functions.derivation.synopsis.system} on {len(problem.mesh.ends)} nodes"
-            found = search(
+            solution = search(
                 problem.transcription, first_y, problem.bounds, problem.row_bounds, tolerance=tolerance,
                 iterations=most, progress=progress, words=words, warm=warm, options=chosen,
             )  # fmt: skip
-            return Solution(**vars(found), problem=problem)
+            return Solution(**vars(solution), problem=problem)
 
         result = solved(self, guess, iterations, options or {})
         check(self, result)
         if accuracy is None:
             return result
         most, nearby = min(iterations, result.iterations + _REFINED_ITERATIONS), {**_NEARBY, **(options or {})}
-        return self._refined(result, accuracy, refinements, lambda p, known: solved(p, known, most, nearby))
+        return self._refined(result, accuracy, refinements, lambda p, start: solved(p, start, most, nearby))
 
     def _refined(
         self, first: Solution, accuracy: float, refinements: int, solved: Callable[[Collocation, Solution], Solution]
@@ -548,7 +548,7 @@ class Collocation(Shown):
             if finer.status in CONVERGED:
                 last, before, failure, more = finer, largest, "", 0
                 meshes.append(last.record)
-                best = min(best, last, key=lambda each: each.error.largest)
+                best = min(best, last, key=lambda solution: solution.error.largest)
                 continue
             if finer.status == "interrupted":
                 check(finer.problem, finer)
@@ -574,7 +574,7 @@ class Collocation(Shown):
         limits = zip(
             (*self.names.state, *self.names.controls), (*self.limits.state, *self.limits.controls), strict=True
         )
-        between = [(name, each) for name, each in limits if each != ANY]
+        between = [(name, limit) for name, limit in limits if limit != ANY]
         duration = f"duration: {self.durations} s"
         tables = [Table(["state", "start", "end"], ends), Table(["limited", "to"], between)]
         return Cell(repr(self), [duration, *tables])
@@ -610,8 +610,8 @@ def collocation(
     """
     refuse_contacts(derivation.model.contacts, "optimal control")
     equations = derivation.equations
-    for word, name, known in ((scheme, "scheme", SCHEMES), (dynamics, "dynamics", _DYNAMICS)):
-        check_known(name, [word], known, place="collocation", code="E-OPTIMAL-NAME")
+    for word, name, table in ((scheme, "scheme", SCHEMES), (dynamics, "dynamics", _DYNAMICS)):
+        check_known(name, [word], table, place="collocation", code="E-OPTIMAL-NAME")
     values = by_name(parameters, "parameters")
     for name, value in values.items():
         check_kind(float if np.ndim(value) else object, "one number", value, f"parameters '{name}'")
@@ -626,8 +626,8 @@ def collocation(
         raise PolhodeError(message, "collocation inputs", 'Name some: inputs=["tau_x"].', "E-OPTIMAL-MISSING")
     names = Names.of(equations, list(controls))
     read = read_limits(equations, names, list(controls.values()), limits, values)
-    given = [key for key, _ in read.expressions]
-    result = known_expressions(equations, [integrand_of(cost, controls), *given], "collocation")
+    expressions = [key for key, _ in read.expressions]
+    result = known_expressions(equations, [integrand_of(cost, controls), *expressions], "collocation")
     terminal = None
     if terminal_cost is not None:
         with understood("an expression of the last state", terminal_cost, place="terminal_cost"):
@@ -658,10 +658,10 @@ def collocation(
 
 def _unit(derivation: Derivation, ends: Sequence[Range]) -> tuple[Range, ...]:
     """The ranges at the end, with quaternions of unit length where all four components are given."""
-    found = list(ends)
+    ranges = list(ends)
     for joint, first in derivation.synopsis.orientations:
-        given = np.array([each.nearest_to_zero for each in ends[first : first + 4]])
-        length, is_whole = float(np.linalg.norm(given)), all(each.is_fixed for each in ends[first : first + 4])
+        middle = np.array([end.nearest_to_zero for end in ends[first : first + 4]])
+        length, is_whole = float(np.linalg.norm(middle)), all(end.is_fixed for end in ends[first : first + 4])
         if (is_whole and length == 0.0) or (length > 1.0 + 1e-9 and not is_whole):
             raise PolhodeError(
                 "no quaternion of unit length has these components at the end.",
@@ -672,14 +672,14 @@ def _unit(derivation: Derivation, ends: Sequence[Range]) -> tuple[Range, ...]:
         if is_whole and abs(length - 1.0) > 1e-9:
             warn(f"the quaternion of joint '{joint}' at the end had length {length:.6g} and was scaled to 1.")
         if is_whole:
-            found[first : first + 4] = [Range(x, x) for x in map(float, given / length)]
-    return tuple(found)
+            ranges[first : first + 4] = [Range(x, x) for x in map(float, middle / length)]
+    return tuple(ranges)
 
 
-def _durations(given: Any) -> Range:
-    result = range_of(given, "duration", is_symmetric=False)
-    if given is None or not result.lower > 0.0 or (result.is_fixed and not np.isfinite(result.lower)):
-        message = f"the duration {shown(given)} is not positive, or not known."
+def _durations(duration: Any) -> Range:
+    result = range_of(duration, "duration", is_symmetric=False)
+    if duration is None or not result.lower > 0.0 or (result.is_fixed and not np.isfinite(result.lower)):
+        message = f"the duration {shown(duration)} is not positive, or not known."
         raise fault(message, "Give seconds, or (shortest, longest) with a shortest above 0.", "E-OPTIMAL-NUMBER")
     return result
 
@@ -689,46 +689,46 @@ def _ends(nodes: Any) -> Floats:
     with understood("a number of nodes, or their places from 0 to 1", nodes, place="nodes"):
         if isinstance(nodes, bool | str) or np.iscomplexobj(nodes):
             raise TypeError
-        given = np.asarray(nodes, dtype=np.float64)
-        if given.ndim == 0 and float(given) == int(given) and 2 <= int(given) <= _MOST_NODES:
-            return np.linspace(0.0, 1.0, int(given))
-    is_mesh = given.ndim == 1 and 2 <= len(given) <= _MOST_NODES and given[0] == 0.0 and given[-1] == 1.0
-    if not is_mesh or not (np.diff(given) > 0.0).all():
+        array = np.asarray(nodes, dtype=np.float64)
+        if array.ndim == 0 and float(array) == int(array) and 2 <= int(array) <= _MOST_NODES:
+            return np.linspace(0.0, 1.0, int(array))
+    is_mesh = array.ndim == 1 and 2 <= len(array) <= _MOST_NODES and array[0] == 0.0 and array[-1] == 1.0
+    if not is_mesh or not (np.diff(array) > 0.0).all():
         cure = f"Give a number from 2 to {_MOST_NODES}, or numbers that grow from 0 to 1."
         raise PolhodeError(f"{shown(nodes)} is no mesh.", "nodes", cure, "E-OPTIMAL-NUMBER")
-    return given
+    return array
 
 
 def _held(derivation: Derivation, functions: Functions, controls: Mapping[str, Expr]) -> dict[Expr, float]:
     """Efforts and inputs that are no controls: no effort, and the model's values of inputs."""
     equations, chosen = derivation.equations, {*controls.values()}
-    found = {tau: 0.0 for tau in equations.tau if tau not in chosen}
+    held = {tau: 0.0 for tau in equations.tau if tau not in chosen}
     values = functions.input_values()
-    own = [entry.symbol for entry in equations.system.inputs.values()]
-    return found | {each: float(value) for each, value in zip(own, values, strict=True) if each not in chosen}
+    inputs = [entry.symbol for entry in equations.system.inputs.values()]
+    return held | {symbol: float(value) for symbol, value in zip(inputs, values, strict=True) if symbol not in chosen}
 
 
 def _start(
-    derivation: Derivation, functions: Functions, names: Names, given: Any, parameters: Mapping[str, Any]
+    derivation: Derivation, functions: Functions, names: Names, start: Any, parameters: Mapping[str, Any]
 ) -> tuple[Range, ...]:
-    """The ranges of the state at the start, what is not named being at home and at rest, or as constraints have it."""
+    """Ranges of the state at the start; what is not named is at zero, or as constraints determine it."""
     coordinates, turning = len(derivation.synopsis.coordinates), list[int]()
-    if not isinstance(given, Mapping):
-        begin = first_state(derivation, functions, given, None, (), parameters or None)[0]
+    if not isinstance(start, Mapping):
+        begin = first_state(derivation, functions, start, None, (), parameters or None)[0]
         return tuple(Range(float(x), float(x)) for x in (*begin.q, *begin.u, *begin.z))
-    ranges = [*read_end(names, given, "start", [Range(0.0, 0.0)] * len(names.state))]
-    places = [names.state_place(key, "start") for key in given]
+    ranges = [*read_end(names, start, "start", [Range(0.0, 0.0)] * len(names.state))]
+    places = [names.state_place(key, "start") for key in start]
     for first in derivation.synopsis.quaternions:
         if not all(ranges[k].is_fixed for k in range(first, first + 4)):  # what its length leaves it
             ranges[first] = ranges[first] if first in places else ANY
             places += [k for k in range(first, first + 4) if k not in places]
             turning += range(first, first + 4)
-    known = {k: ranges[k].lower for k in places if ranges[k].is_fixed and k not in turning}
+    fixed = {k: ranges[k].lower for k in places if ranges[k].is_fixed and k not in turning}
     speeds = derivation.synopsis.speeds
     is_speed = range(coordinates, coordinates + len(speeds))
-    at = {names.state[k]: value for k, value in known.items() if k not in is_speed}
-    moving = {speeds[k - coordinates]: value for k, value in known.items() if k in is_speed}
-    loose = [k for k in places if k not in known]
+    at = {names.state[k]: value for k, value in fixed.items() if k not in is_speed}
+    moving = {speeds[k - coordinates]: value for k, value in fixed.items() if k in is_speed}
+    loose = [k for k in places if k not in fixed]
     if loose and derivation.synopsis.is_constrained:
         raise PolhodeError(
             f"'{names.state[loose[0]]}' is not fixed at the start, and the constraints of the mechanism need it to be.",
@@ -737,7 +737,7 @@ def _start(
             code="E-OPTIMAL-UNSUPPORTED",
         )
     begin = first_state(derivation, functions, at or None, moving or None, (), parameters or None)[0]
-    found = [Range(float(x), float(x)) for x in (*begin.q, *begin.u, *begin.z)]
+    pinned = [Range(float(x), float(x)) for x in (*begin.q, *begin.u, *begin.z)]
     for k in loose:
-        found[k] = ranges[k]
-    return tuple(found)
+        pinned[k] = ranges[k]
+    return tuple(pinned)

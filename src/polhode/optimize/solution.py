@@ -89,7 +89,7 @@ class MeshError(Shown):
 
 
 def mesh_error(problem: Collocation, points: Floats, duration: float) -> MeshError:
-    """How far runs of the plant from each node to the next miss the states there and in the middle."""
+    """Differences between runs of the plant from each node and the states in the middle and at the next node."""
     from scipy.integrate import solve_ivp
 
     mesh, point, functions = problem.mesh, problem.point, problem.functions
@@ -111,13 +111,13 @@ def mesh_error(problem: Collocation, points: Floats, duration: float) -> MeshErr
     left, middle, right = mesh.sides
     sizes = np.maximum(1.0, np.abs(x).max(axis=0))
     with np.errstate(all="ignore"):
-        found = solve_ivp(
+        result = solve_ivp(
             slopes, (0.0, 1.0), x[left].reshape(-1), method="LSODA", t_eval=[0.5, 1.0], rtol=_RUN, atol=_RUN,
             lband=states - 1, uband=states - 1,
         )  # fmt: skip
     error = np.full((count, states), np.inf)
-    if found.success:
-        half, end = found.y.T.reshape(2, count, states)
+    if result.success:
+        half, end = result.y.T.reshape(2, count, states)
         error = np.abs(end - x[right])
         error = np.maximum(error, np.abs(half - x[middle])) if mesh.scheme.has_middle else error
     return MeshError(mesh.ends * duration, np.where(np.isnan(error), np.inf, error), sizes, problem.names.state)
@@ -157,7 +157,7 @@ _INFINITE = 2e19
 
 @dataclass(frozen=True, eq=False)
 class Multipliers:
-    """Multipliers of the constraints and of the bounds, from which a search goes on."""
+    """Multipliers of the constraints and of the bounds, for a warm start."""
 
     constraints: Floats
     lower: Floats
@@ -166,7 +166,7 @@ class Multipliers:
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """Where the search ended."""
+    """Result of the search."""
 
     variables: Floats
     multipliers: Multipliers
@@ -183,7 +183,7 @@ def check_ipyopt() -> Any:
 
 
 def search(
-    made: Transcription,
+    nlp: Transcription,
     first: Floats,
     bounds: tuple[Floats, Floats],
     row_bounds: tuple[Floats, Floats],
@@ -197,7 +197,7 @@ def search(
 ) -> SearchResult:
     """The search from the first variables; `warm` are multipliers to go on from."""
     ipyopt = check_ipyopt()
-    made.prepare()
+    nlp.prepare()
     chosen: dict[str, Any] = {"print_level": 0, "sb": "yes", "tol": tolerance, "max_iter": iterations}
     if warm is not None:
         chosen |= {
@@ -206,10 +206,10 @@ def search(
             "warm_start_mult_bound_push": 1e-9,
         }  # fmt: skip
     chosen |= options or {}
-    multipliers = warm or Multipliers(np.zeros(made.constraints), np.zeros(made.size), np.zeros(made.size))
-    multipliers = Multipliers(*(each.copy() for each in astuple(multipliers)))
-    lower, upper = (np.clip(each, -_INFINITE, _INFINITE) for each in bounds)
-    row_lower, row_upper = (np.clip(each, -_INFINITE, _INFINITE) for each in row_bounds)
+    multipliers = warm or Multipliers(np.zeros(nlp.constraints), np.zeros(nlp.size), np.zeros(nlp.size))
+    multipliers = Multipliers(*(array.copy() for array in astuple(multipliers)))
+    lower, upper = (np.clip(bound, -_INFINITE, _INFINITE) for bound in bounds)
+    row_lower, row_upper = (np.clip(row_bound, -_INFINITE, _INFINITE) for row_bound in row_bounds)
     count = 0
     with _listening() as is_interrupted, reporting(progress, words, float(iterations), "iterations") as report:
 
@@ -221,8 +221,8 @@ def search(
 
         try:
             problem = ipyopt.Problem(
-                made.size, lower, upper, made.constraints, row_lower, row_upper, made.jacobian_places,
-                made.curvature_places, made.cost, made.gradient, made.values, made.jacobian, made.curvature, step,
+                nlp.size, lower, upper, nlp.constraints, row_lower, row_upper, nlp.jacobian_places,
+                nlp.curvature_places, nlp.cost, nlp.gradient, nlp.values, nlp.jacobian, nlp.curvature, step,
                 ipopt_options=chosen,
             )  # fmt: skip
         except (TypeError, ValueError, RuntimeError) as problem_found:
@@ -278,24 +278,25 @@ class OptimizationError(PolhodeError):
         self.solution = solution
 
 
-def check(problem: Collocation, found: Solution) -> None:
+def check(problem: Collocation, solution: Solution) -> None:
     """Raise where a search found no optimum; warn if the tolerance is not met."""
-    if found.status == "acceptable":
+    if solution.status == "acceptable":
         warn("the conditions of an optimum are met to a looser tolerance than `tolerance`.", code="W-OPTIMAL-FAILED")
-    if found.status in CONVERGED:
+    if solution.status in CONVERGED:
         return
-    if found.status in ("overdetermined", "invalid", "interrupted", "option"):
+    if solution.status in ("overdetermined", "invalid", "interrupted", "option"):
         words = ""
     else:
-        words = f" {largest_violation(problem, found)}"
-    message = f"no optimum was found after {found.iterations} iterations: {found.message}{words}"
-    raise OptimizationError(message, solution=found, cure=_CURES.get(found.status, _OTHERWISE), code="E-OPTIMAL-FAILED")
+        words = f" {largest_violation(problem, solution)}"
+    message = f"no optimum was found after {solution.iterations} iterations: {solution.message}{words}"
+    cure = _CURES.get(solution.status, _OTHERWISE)
+    raise OptimizationError(message, solution=solution, cure=cure, code="E-OPTIMAL-FAILED")
 
 
-def largest_violation(problem: Collocation, found: Solution) -> str:
+def largest_violation(problem: Collocation, solution: Solution) -> str:
     """The constraint that is violated most, in words."""
     result, mesh = problem.transcription, problem.mesh
-    values = result.values(found.variables, np.zeros(result.constraints))
+    values = result.values(solution.variables, np.zeros(result.constraints))
     lower, upper = problem.row_bounds
     beyond = np.maximum(np.maximum(lower - values, values - upper), 0.0)
     beyond[np.isnan(values)] = np.inf
@@ -305,13 +306,13 @@ def largest_violation(problem: Collocation, found: Solution) -> str:
     amount = f"{beyond[worst]:.3g}"
     if worst < result.defects:
         interval, entry = divmod(worst, result.defects // mesh.intervals)
-        a, b = mesh.ends[interval : interval + 2] * found.duration
+        a, b = mesh.ends[interval : interval + 2] * solution.duration
         name = problem.names.state[entry % result.states]
         return f"Most is missed by the motion of '{name}' between t = {a:.4g} s and {b:.4g} s, by {amount}."
     if worst >= result.at_end:
         return f"Most is missed by the range of {problem.end_ranges[worst - result.at_end][0]} at the end, by {amount}."
     point, row = divmod(worst - result.defects, len(problem.point.rows))
-    t, dynamics = mesh.shares[point] * found.duration, len(problem.point.dynamics)
+    t, dynamics = mesh.shares[point] * solution.duration, len(problem.point.dynamics)
     if row < dynamics:
         speeds = problem.point.equations.speeds
         name = f"the dynamics of '{speeds[row]}'" if row < len(speeds) else "a constraint of the mechanism"
@@ -324,7 +325,7 @@ def largest_violation(problem: Collocation, found: Solution) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Deviation(Shown):
-    """How far a run under the optimal controls is from the optimal motion: at the nodes (nodes, states)."""
+    """Differences between a run under the optimal controls and the optimal motion, at the nodes (nodes, states)."""
 
     t: Floats
     difference: Floats
@@ -357,7 +358,7 @@ class Deviation(Shown):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Solution(SearchResult, Shown):
-    """What a search found: states and controls at the points of the mesh in the order of time, and the cost.
+    """The result of a search: states and controls at the points of the mesh in the order of time, and the cost.
 
     `status` is "optimal", "acceptable" (to a looser tolerance), "coarse" (the optimum of a mesh between whose nodes the
     motion is off by more than the `accuracy`), or why the search ended before; `verdict` says so in words. `meshes` are
@@ -442,18 +443,18 @@ class Solution(SearchResult, Shown):
 
     @cached_property
     def trajectory(self) -> Trajectory:
-        """The motion as any run: to plot, animate, store, or ask for energies and reactions."""
+        """The motion as a trajectory: to plot, animate, store, or evaluate energies and reactions."""
         problem = self.problem
-        equations, known = problem.point.equations, problem.functions.derivation.synopsis
-        acting = {each: np.full(len(self.t), float(value)) for each, value in problem.point.held.items()}
+        equations, synopsis = problem.point.equations, problem.functions.derivation.synopsis
+        acting = {symbol: np.full(len(self.t), float(value)) for symbol, value in problem.point.held.items()}
         acting |= dict(zip(problem.point.controls.values(), self.controls.T, strict=True))
-        tau = np.array([acting[each] for each in equations.tau]).T.reshape(len(self.t), -1)
-        inputs = np.array([acting[each.symbol] for each in equations.system.inputs.values()]).T.reshape(len(self.t), -1)
+        tau = np.array([acting[symbol] for symbol in equations.tau]).T.reshape(len(self.t), -1)
+        inputs = np.array([acting[x.symbol] for x in equations.system.inputs.values()]).T.reshape(len(self.t), -1)
         return Trajectory(
-            self.t, self.q, self.u, known.coordinates, known.speeds, "done", "",
+            self.t, self.q, self.u, synopsis.coordinates, synopsis.speeds, "done", "",
             {"method": "collocation", "cost": self.cost, "status": self.status},
             inputs=inputs, tau=tau, functions=problem.functions, parameters=problem.parameters, z=self.z,
-            states=tuple(known.states), efforts=known.efforts, input_names=tuple(known.inputs),
+            states=tuple(synopsis.states), efforts=synopsis.efforts, input_names=tuple(synopsis.inputs),
         )  # fmt: skip
 
     def animate(
@@ -491,7 +492,7 @@ class Solution(SearchResult, Shown):
             if mesh.scheme.has_middle:
                 bulge = all_points[len(ends) :, k] - (at_ends[:-1] + at_ends[1:]) / 2
                 held = [
-                    sampled(ends, [*each, each[-1]], "held")(time) for each in (4 * bulge, ends[:-1], np.diff(ends))
+                    sampled(ends, [*rows, rows[-1]], "held")(time) for rows in (4 * bulge, ends[:-1], np.diff(ends))
                 ]
                 s = (time - held[1]) / held[2]
                 law = law + held[0] * s * (1 - s)
@@ -505,27 +506,27 @@ class Solution(SearchResult, Shown):
         equations = problem.point.equations
         by_speed = dict(zip(equations.tau, equations.tree.speeds, strict=True))
         symbols = problem.point.controls
-        known: dict[str, Any] = {"tau": {}, "inputs": {}}
+        options: dict[str, Any] = {"tau": {}, "inputs": {}}
         for name, law in laws.items():
             if symbols[name] in by_speed:
-                known["tau"][by_speed[symbols[name]]] = law
+                options["tau"][by_speed[symbols[name]]] = law
             else:
-                known["inputs"][name] = law
+                options["inputs"][name] = law
         return simulate(
             problem.functions.derivation, self.duration, start=(self.q[0], self.u[0], self.z[0]),
             samples=problem.mesh.ends * self.duration, parameters=problem.parameters or None,
-            functions=problem.functions, watch_energy=False, progress=False, **known,
+            functions=problem.functions, watch_energy=False, progress=False, **options,
         )  # fmt: skip
 
     @cached_property
     def deviation(self) -> Deviation:
-        """How far `replay` is from this motion at the nodes: the error of the mesh, as the plant makes it grow."""
+        """Differences between `replay` and this motion at the nodes: the error of the mesh, amplified by the plant."""
         run, states = self.replay, self.problem.names.state
         return Deviation(run.t, run.x - self.points[: len(run.t), : len(states)], states)
 
     @cached_property
     def error(self) -> MeshError:
-        """How far runs of the plant from each node to the next are from this motion."""
+        """Differences between runs of the plant from each node and this motion."""
         return mesh_error(self.problem, self.points, self.duration)
 
     @property
@@ -536,7 +537,7 @@ class Solution(SearchResult, Shown):
 
     @cached_property
     def verdict(self) -> str:
-        """What was found, its error between nodes, and how far a run under the controls alone deviates, in words."""
+        """The result, its error between nodes, and the deviation of a run under the controls alone, in words."""
         between = "" if self.status == "coarse" else f" Between nodes the motion is off by at most {self.error.worst}."
         try:
             run = f"deviates by at most {self.deviation.worst}."
@@ -548,17 +549,17 @@ class Solution(SearchResult, Shown):
 
     @property
     def _beyond(self) -> dict[str, float]:
-        """By how much the parabolas of controls go beyond limits that their points keep."""
+        """By how much parabolas of controls exceed limits that hold at their points."""
         mesh = self.problem.mesh
         controls = self.points[:, -len(self.control_names) :]
         shares = (mesh.ends[:-1, None] + mesh.steps[:, None] * np.linspace(0.0, 1.0, 17)).reshape(-1)
         between = mesh.values_at(controls, shares)
-        found = {}
+        exceeded = {}
         for name, limit, values in zip(self.control_names, self.problem.limits.controls, between.T, strict=True):
             most = max(float(values.max()) - limit.upper, limit.lower - float(values.min()))
             if most > 1e-3 * max(1.0, float(np.abs(values).max())):
-                found[name] = most
-        return found
+                exceeded[name] = most
+        return exceeded
 
     def __repr__(self) -> str:
         return (

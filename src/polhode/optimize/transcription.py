@@ -48,8 +48,8 @@ def defects_program(scheme: Scheme, variables: int, states: int) -> Program:
     for defect in scheme.defects:
         for i in range(states):
             at_points = sum((as_expr(defect.states[k]) * y[k][i] for k in sides), start=as_expr(0))
-            grown = sum((as_expr(defect.rates[k]) * f[k][i] for k in sides), start=as_expr(0))
-            entries.append(at_points + h * grown)
+            increment = sum((as_expr(defect.rates[k]) * f[k][i] for k in sides), start=as_expr(0))
+            entries.append(at_points + h * increment)
     arrays = [(f"y_{_SIDES[k]}", y[k]) for k in sides] + [(f"f_{_SIDES[k]}", f[k]) for k in sides]
     return plan("collocation_defects", [*arrays, ("step", [h])], [("defects", (len(entries),), entries)])
 
@@ -67,12 +67,12 @@ def slopes_program(scheme: Scheme, count: int) -> Program:
 
 
 def entered(scheme: Scheme) -> list[tuple[int, int, Defect]]:
-    """Which defect, by its number, the rates at which side of an interval enter."""
+    """Triples (defect number, side of the interval, defect) for which the side's rates appear in the defect."""
     return [(g, k, defect) for g, defect in enumerate(scheme.defects) for k in range(3) if defect.rates[k]]
 
 
 def end_multipliers_program(scheme: Scheme, states: int, chosen: Sequence[int]) -> Program:
-    """What the chosen rates at the end of two intervals are weighed with, by the multipliers of both."""
+    """Weights of the chosen rates at a node between two intervals, from the multipliers of both."""
     groups = len(scheme.defects)
     before, after = (_symbols(f"multiplier {name}", groups * states) for name in ("before", "after"))
     (step_before,), (step_after,) = _symbols("step before", 1), _symbols("step after", 1)
@@ -92,7 +92,7 @@ def end_multipliers_program(scheme: Scheme, states: int, chosen: Sequence[int]) 
 
 
 def middle_multipliers_program(scheme: Scheme, states: int, chosen: Sequence[int]) -> Program:
-    """What the chosen rates in the middle of an interval are weighed with."""
+    """Weights of the chosen rates in the middle of an interval."""
     multipliers = _symbols("multiplier", len(scheme.defects) * states)
     (step,) = _symbols("step", 1)
     entries = [
@@ -111,8 +111,8 @@ class Terminal:
 
     def __init__(self, point: PointModel, functions: Functions, parameters: Mapping[str, Any] | None) -> None:
         self.has_cost, self._size, self._is_free = point.terminal is not None, len(point.variables), point.is_free
-        given = [as_expr(0) if point.terminal is None else point.terminal, *point.ended]
-        cost, *rows = substitute(given, {point.equations.system.time: point.duration, **point.components})
+        expressions = [as_expr(0) if point.terminal is None else point.terminal, *point.ended]
+        cost, *rows = substitute(expressions, {point.equations.system.time: point.duration, **point.components})
         factor = symbol("factor", "collocation")
         multipliers = [symbol(f"multiplier {k}", "collocation") for k in range(len(rows))]
         self.row_places, self.places = (
@@ -125,8 +125,8 @@ class Terminal:
             ("row_slopes", (len(self.row_places.values),), list(self.row_places.values)),
             ("curvature", (len(self.places.values),), list(self.places.values)),
         ]  # fmt: skip
-        own = {"y": point.variables, "duration": [point.duration], "factor": [factor], "multipliers": multipliers}
-        planned = plan_outputs(point.equations, "collocation_end", tuple(own), outputs, own_arrays=own)
+        arrays = {"y": point.variables, "duration": [point.duration], "factor": [factor], "multipliers": multipliers}
+        planned = plan_outputs(point.equations, "collocation_end", tuple(arrays), outputs, own_arrays=arrays)
         values = functions.values_of(planned.parameters, parameters)
         self._native = functions.compiled(planned.program).with_parameters(values)
         self._factor, self._multipliers = np.ones(1), np.zeros(len(rows))
@@ -145,8 +145,8 @@ class Terminal:
 
     def slopes(self, y: Floats, duration: Floats) -> tuple[Floats, float]:
         """The derivatives of the cost by the variables, and by the duration where that is free."""
-        found = self._evaluated(y, duration)[1]
-        return found[: self._size], float(found[self._size]) if self._is_free else 0.0
+        slopes = self._evaluated(y, duration)[1]
+        return slopes[: self._size], float(slopes[self._size]) if self._is_free else 0.0
 
     def rows(self, y: Floats, duration: Floats) -> Floats:
         """The rows that are kept."""
@@ -229,17 +229,17 @@ class Transcription:
 
     @cached_property
     def _cost(self) -> tuple[Floats, Run]:
-        found = np.zeros(self.mesh.points)
-        return found, sequence_of([self._call("cost", [], [found])])
+        costs = np.zeros(self.mesh.points)
+        return costs, sequence_of([self._call("cost", [], [costs])])
 
     def cost(self, w: Floats) -> float:
         """∫ L dt by the scheme's quadrature, and the terminal cost."""
         self._read(w)
-        found, run = self._cost
+        costs, run = self._cost
         run()
         terminal = self._terminal
         more = terminal.value(*self._end) if terminal is not None and terminal.has_cost else 0.0
-        return float(found.dot(self._weight)) + more
+        return float(costs.dot(self._weight)) + more
 
     @property
     def _end(self) -> tuple[Floats, Floats]:
@@ -249,16 +249,16 @@ class Transcription:
     @cached_property
     def _gradient(self) -> tuple[Floats, Floats, Run]:
         points = self.mesh.points
-        found, by_duration = np.zeros((points, self.width)), np.zeros((points, int(self.point.is_free)))
-        run = sequence_of([self._call("cost_gradient", [self._weight[:, None].copy()], [found, by_duration])])
-        return found.reshape(-1), by_duration, run
+        slopes, by_duration = np.zeros((points, self.width)), np.zeros((points, int(self.point.is_free)))
+        run = sequence_of([self._call("cost_gradient", [self._weight[:, None].copy()], [slopes, by_duration])])
+        return slopes.reshape(-1), by_duration, run
 
     def gradient(self, w: Floats, out: Floats) -> Floats:
         """The derivatives of the cost."""
         self._read(w)
-        found, by_duration, run = self._gradient
+        slopes, by_duration, run = self._gradient
         run()
-        out[: len(found)] = found
+        out[: len(slopes)] = slopes
         if self.point.is_free:
             out[-1] = by_duration.sum()
         if self._terminal is not None and self._terminal.has_cost:
@@ -271,20 +271,20 @@ class Transcription:
 
     @cached_property
     def _values(self) -> tuple[Floats, Run]:
-        found = np.zeros(self.at_end)
+        values = np.zeros(self.at_end)
         rates = np.zeros((self.mesh.points, self.states))
-        rows = found[self.defects :].reshape(self.mesh.points, self._rows)
-        defects = found[: self.defects].reshape(self.mesh.intervals, -1)
+        rows = values[self.defects :].reshape(self.mesh.points, self._rows)
+        defects = values[: self.defects].reshape(self.mesh.intervals, -1)
         program = defects_program(self.mesh.scheme, self.width, self.states)
         over = self._over_intervals(program, [*self._sides(self._y), *self._sides(rates), self._steps], [defects])
-        return found, sequence_of([self._call("values", [], [rates, rows]), over])
+        return values, sequence_of([self._call("values", [], [rates, rows]), over])
 
     def values(self, w: Floats, out: Floats) -> Floats:
         """Defects and rows."""
         self._read(w)
-        found, run = self._values
+        values, run = self._values
         run()
-        out[: self.at_end] = found
+        out[: self.at_end] = values
         if self._terminal is not None and self.point.ended:
             out[self.at_end :] = self._terminal.rows(*self._end)
         return out
@@ -295,7 +295,7 @@ class Transcription:
         return *self.point.rate_slopes.split(), *self.point.row_slopes.split()
 
     def _column(self, points: Whole, columns: list[int]) -> Whole:
-        """Where variables of points are among all, (points, columns)."""
+        """Indices of variables of points among all, (points, columns)."""
         local = np.array(columns, dtype=np.int64)
         return np.where(local == self.width, self.size - 1, points[:, None] * self.width + local)
 
@@ -324,7 +324,7 @@ class Transcription:
             rows.append(self.defects + points[:, None] * self._rows + np.array(of_rows.rows))
             columns.append(self._column(points, of_rows.columns))
             values.append(np.broadcast_to(_numbers(of_rows.values), rows[-1].shape))
-        return _flat(rows), _flat(columns), np.concatenate([each.reshape(-1) for each in values])
+        return _flat(rows), _flat(columns), np.concatenate([value.reshape(-1) for value in values])
 
     @cached_property
     def jacobian_places(self) -> Places:
@@ -350,28 +350,28 @@ class Transcription:
         mesh, (_, of_rates, _, of_rows) = self.mesh, self._slopes
         constant = self._constant[2]
         of_end = 0 if self._terminal is None else len(self._terminal.row_places.rows)
-        found = np.zeros(len(self.jacobian_places[0]) - of_end)
-        found[: len(constant)] = constant
+        entries = np.zeros(len(self.jacobian_places[0]) - of_end)
+        entries[: len(constant)] = constant
         at, count, outputs = len(constant), len(of_rates.rows), []
         for _ in entered(mesh.scheme):
-            outputs.append(found[at : at + mesh.intervals * count].reshape(mesh.intervals, count))
+            outputs.append(entries[at : at + mesh.intervals * count].reshape(mesh.intervals, count))
             at += mesh.intervals * count
         slopes = np.zeros((mesh.points, count))
-        rows = found[at:].reshape(mesh.points, len(of_rows.rows))
+        rows = entries[at:].reshape(mesh.points, len(of_rows.rows))
         loops = [self._call("slopes", [], [slopes, rows])]
         if count:
             program = slopes_program(mesh.scheme, count)
             loops.append(self._over_intervals(program, [*self._sides(slopes), self._steps], outputs))
-        return found, sequence_of(loops)
+        return entries, sequence_of(loops)
 
     def jacobian(self, w: Floats, out: Floats) -> Floats:
         """The entries of the constraints' Jacobian."""
         self._read(w)
-        found, run = self._jacobian
+        entries, run = self._jacobian
         run()
-        out[: len(found)] = found
+        out[: len(entries)] = entries
         if self._terminal is not None and self.point.ended:
-            out[len(found) :] = self._terminal.row_slopes(*self._end)
+            out[len(entries) :] = self._terminal.row_slopes(*self._end)
         return out
 
     @cached_property
@@ -382,7 +382,7 @@ class Transcription:
         if self._terminal is None:
             return _flat([rows]), _flat([columns])
         end = np.array([self.mesh.intervals])
-        more = [self._column(end, each) for each in self._terminal.places[:2]]
+        more = [self._column(end, indices) for indices in self._terminal.places[:2]]
         return _flat([rows, more[0]]), _flat([columns, more[1]])
 
     @cached_property
@@ -397,7 +397,7 @@ class Transcription:
         steps[1:-1] = self._steps
         weighed = np.zeros((mesh.points, len(chosen)))
         factor = np.zeros(1)
-        found = np.zeros((mesh.points, len(point.curvature.rows)))
+        entries = np.zeros((mesh.points, len(point.curvature.rows)))
         loops = []
         ends = len(mesh.ends)
         if chosen:
@@ -408,22 +408,22 @@ class Transcription:
             program = middle_multipliers_program(mesh.scheme, self.states, chosen)
             loops.append(self._over_intervals(program, [defects[1:-1], steps[1:-1]], [weighed[ends:]]))
         inputs = [self._weight[:, None].copy(), factor, weighed, rows]
-        loops.append(self._call("curvature", inputs, [found]))
+        loops.append(self._call("curvature", inputs, [entries]))
         of_defects = multipliers[width : width + self.defects]
-        return of_defects, rows.reshape(-1), factor, found.reshape(-1), sequence_of(loops)
+        return of_defects, rows.reshape(-1), factor, entries.reshape(-1), sequence_of(loops)
 
     def curvature(self, w: Floats, multipliers: Floats, factor: float, out: Floats) -> Floats:
         """The entries of ∂²(factor·cost + multipliers·constraints)."""
         self._read(w)
-        of_defects, of_rows, weighing, found, run = self._curvature
+        of_defects, of_rows, weighing, entries, run = self._curvature
         if self.point.curved_rates:
             of_defects[:] = multipliers[: self.defects]
         of_rows[:] = multipliers[self.defects : self.at_end]
         weighing[0] = factor
         run()
-        out[: len(found)] = found
+        out[: len(entries)] = entries
         if self._terminal is not None:
-            out[len(found) :] = self._terminal.curvature(*self._end, factor, multipliers[self.at_end :])
+            out[len(entries) :] = self._terminal.curvature(*self._end, factor, multipliers[self.at_end :])
         return out
 
 

@@ -49,17 +49,17 @@ def numbers(values: Any, what: str, place: str) -> Floats:
 
 def knot_times(t: Any, place: str) -> Floats:
     """Two times or more, increasing."""
-    found = numbers(t, "the knots' times", place)
-    if found.ndim != 1 or len(found) < 2 or not (np.diff(found) > 0).all():
+    knots = numbers(t, "the knots' times", place)
+    if knots.ndim != 1 or len(knots) < 2 or not (np.diff(knots) > 0).all():
         cure = "Sort them."
         raise PolhodeError("the knots' times must be two or more and increase.", place, cure, "E-PLANNING-NUMBER")
-    return found
+    return knots
 
 
 def unit_quaternions(R: Any, count: int, place: str) -> Floats:
     """The knots' orientations as unit quaternions, each on the side of the one before it."""
     if not isinstance(R, Rotation):
-        matrices = [values.matrix_of(each) for each in R] if isinstance(R, list | tuple) else values.matrix_of(R)
+        matrices = [values.matrix_of(turn) for turn in R] if isinstance(R, list | tuple) else values.matrix_of(R)
         R = Rotation.from_matrix(numbers(matrices, "the orientations", place))
     q = R.quaternion
     if np.shape(q) != (count, 4):
@@ -83,15 +83,15 @@ def end_vector(value: Any, what: str, place: str) -> Floats | None:
     """An angular velocity at an end, or None."""
     if value is None:
         return None
-    found = numbers(value, what, place)
-    if found.shape != (3,):
+    vector = numbers(value, what, place)
+    if vector.shape != (3,):
         cure = "Give an angular velocity in body components."
-        raise PolhodeError(f"{what} has the shape {found.shape}, not (3,).", place, cure, "E-PLANNING-SHAPE")
-    return found
+        raise PolhodeError(f"{what} has the shape {vector.shape}, not (3,).", place, cure, "E-PLANNING-SHAPE")
+    return vector
 
 
 def place_in(knots: Floats, t: Any, place: str) -> tuple[Floats, NDArray[np.intp]]:
-    """Times as an array and the segment in which each lies; the last segment has its end."""
+    """Times as an array, and the segment of each; the last segment includes its end."""
     requested = numbers(t, "times", place)
     low, high = float(knots[0]), float(knots[-1])
     slack = 1e-12 * (high - low)
@@ -120,15 +120,15 @@ class KnotEquations:
     def _blocks(self) -> tuple[Any, Any, Any, Any]:
         """Blocks before, on (their number times the unit matrix) and after the diagonal, and the right-hand side."""
         chart, h = self.chart, self.h[:, None, None]
-        (A0, A1), (B0, B1) = ([matrix_of(each, c) for c in (self.c0, self.c1)] for each in (chart.velocity, chart.rate))
-        way = 6 * (self.c1 - self.c0)
-        own = np.zeros(len(h) + 1)
-        own[:-1] += 4 / self.h
-        own[1:] += 4 / self.h
-        given = np.zeros((len(h) + 1, 3), dtype=way.dtype)
-        given[:-1] += times(A0 / h**2, way)
-        given[1:] += times(A1 / h**2, way)
-        return 2 * A1 @ B0 / h, own, 2 * A0 @ B1 / h, given
+        (A0, A1), (B0, B1) = ([matrix_of(pair, c) for c in (self.c0, self.c1)] for pair in (chart.velocity, chart.rate))
+        bend = 6 * (self.c1 - self.c0)
+        diagonal = np.zeros(len(h) + 1)
+        diagonal[:-1] += 4 / self.h
+        diagonal[1:] += 4 / self.h
+        right = np.zeros((len(h) + 1, 3), dtype=bend.dtype)
+        right[:-1] += times(A0 / h**2, bend)
+        right[1:] += times(A1 / h**2, bend)
+        return 2 * A1 @ B0 / h, diagonal, 2 * A0 @ B1 / h, right
 
     @cached_property
     def _bend(self) -> Any:
@@ -145,14 +145,14 @@ class KnotEquations:
         return fixed
 
     def scale(self, w: Floats) -> float:
-        """How large the terms of the equations are."""
-        _, own, _, given = self._blocks
-        return float(np.abs(given).max()) + float(np.abs(own[:, None] * w).max())
+        """Size of the terms of the equations."""
+        _, diagonal, _, right = self._blocks
+        return float(np.abs(right).max()) + float(np.abs(diagonal[:, None] * w).max())
 
     def residual(self, w: Any) -> Any:
-        """What the angular accelerations on the two sides of each knot differ by."""
-        before, own, after, given = self._blocks
-        left = own[:, None] * w - given + self.chart.turning(self._bend, w)
+        """Differences of angular accelerations between the two sides of each knot."""
+        before, diagonal, after, right = self._blocks
+        left = diagonal[:, None] * w - right + self.chart.turning(self._bend, w)
         left[1:] += times(before, w[:-1])
         left[:-1] += times(after, w[1:])
         left[self._fixed] = 0
@@ -162,43 +162,43 @@ class KnotEquations:
         """Newton's step; None where the matrix is singular."""
         from scipy.linalg import solve_banded
 
-        before, own, after, _ = self._blocks
+        before, centre, after, _ = self._blocks
         before, after = before.copy(), after.copy()
-        diagonal = own[:, None, None] * np.eye(3) + self.chart.turning_D_w(self._bend, w)
+        diagonal = centre[:, None, None] * np.eye(3) + self.chart.turning_D_w(self._bend, w)
         diagonal[self._fixed] = np.eye(3)
         if self.held[0]:
             after[0] = 0
         if self.held[1]:
             before[-1] = 0
         try:
-            found = -np.asarray(solve_banded((5, 5), banded(before, diagonal, after), left.ravel())).reshape(-1, 3)
+            change = -np.asarray(solve_banded((5, 5), banded(before, diagonal, after), left.ravel())).reshape(-1, 3)
         except np.linalg.LinAlgError:
             return None
-        found[self._fixed] = 0  # exactly
-        return found
+        change[self._fixed] = 0  # exactly
+        return change
 
 
 def knot_velocities(equations: KnotEquations, guess: Floats) -> Floats | None:
     """ω at each knot, from a guess that has those which are given; None where Newton's method finds none."""
 
     def step(flat: Floats, left: Floats) -> Floats | None:
-        found = equations.step(flat.reshape(-1, 3), left)
-        return None if found is None else found.ravel()
+        change = equations.step(flat.reshape(-1, 3), left)
+        return None if change is None else change.ravel()
 
     scale = equations.scale(guess)
-    found = solve(
+    solution = solve(
         lambda flat: equations.residual(flat.reshape(-1, 3)).ravel(), step, np.add, guess.ravel(),
         tolerance=1e-14 * scale, most_steps=_MOST_STEPS, shortest=1e-3,
     )  # fmt: skip
-    return found.q.reshape(-1, 3) if found.size <= 1e-10 * scale else None
+    return solution.q.reshape(-1, 3) if solution.size <= 1e-10 * scale else None
 
 
-def banded(before: Floats, own: Floats, after: Floats) -> Floats:
-    """A block tridiagonal matrix of 3×3 blocks by its eleven diagonals, as LAPACK wants it."""
-    rows = np.zeros((11, 3 * len(own)))
+def banded(before: Floats, diagonal: Floats, after: Floats) -> Floats:
+    """The eleven diagonals of a block tridiagonal matrix of 3×3 blocks, as LAPACK stores them."""
+    rows = np.zeros((11, 3 * len(diagonal)))
     for i in range(3):
         for j in range(3):
-            rows[5 + i - j, j::3] = own[:, i, j]
+            rows[5 + i - j, j::3] = diagonal[:, i, j]
             rows[2 + i - j, 3 + j :: 3] = after[:, i, j]
             rows[8 + i - j, j:-3:3] = before[:, i, j]
     return rows
@@ -303,11 +303,11 @@ class Cubics:
             halves = [[polyval(at, r) / (factorial(k) * 2.0**k) for k, r in enumerate(rates)] for at in (0.0, 0.5)]
             n = np.swapaxes(halves, 0, 1).swapaxes(1, 2).reshape(7, -1, 4)
             t = np.append(np.stack([t[:-1], (t[:-1] + t[1:]) / 2], axis=1), t[-1])
-        made = np.zeros((12, *n.shape[1:]), dtype=n.dtype)
+        polynomials = np.zeros((12, *n.shape[1:]), dtype=n.dtype)
         for power in range(6):
             share = [(-1) ** (power - j) * comb(5, power) * comb(power, j) for j in range(power + 1)]
-            made[power : power + 7] += np.tensordot(share, controls[: power + 1], 1) * n
-        return t, made
+            polynomials[power : power + 7] += np.tensordot(share, controls[: power + 1], 1) * n
+        return t, polynomials
 
 
 def _inverse_length(n: Any, rate: Any, second: Any) -> tuple[Any, Any, Any]:
@@ -336,22 +336,22 @@ def cubics_through(
         return Cubics(chart, t, reference, _recursion(chart, h, c0, c1, start, acceleration))
     mean = 2 * turns[:, 1:] / h[:, None]  # roughly: where Newton's method begins
     w = np.concatenate([mean[:1], (mean[:-1] + mean[1:]) / 2, mean[-1:]])
-    for knot, given in ((0, start), (-1, end)):
-        if given is not None:
-            w[knot] = given
+    for knot, velocity in ((0, start), (-1, end)):
+        if velocity is not None:
+            w[knot] = velocity
     held = (start is not None, end is not None)
-    found: Any = knot_velocities(KnotEquations(chart, h, c0.real, c1.real, held), w.real)
+    w_knots: Any = knot_velocities(KnotEquations(chart, h, c0.real, c1.real, held), w.real)
     step: Any = None
-    if found is not None and np.iscomplexobj(knots):
-        found = found + 1j * w.imag
-        left = KnotEquations(chart, h, c0, c1, held).residual(found)
-        step = KnotEquations(chart, h, c0.real, c1.real, held).step(found.real, left.imag)
-        found = None if step is None else found + 1j * step
-    if found is None:
+    if w_knots is not None and np.iscomplexobj(knots):
+        w_knots = w_knots + 1j * w.imag
+        left = KnotEquations(chart, h, c0, c1, held).residual(w_knots)
+        step = KnotEquations(chart, h, c0.real, c1.real, held).step(w_knots.real, left.imag)
+        w_knots = None if step is None else w_knots + 1j * step
+    if w_knots is None:
         message = "no angular velocities at the knots make the angular acceleration continuous."
         cure = 'Put knots nearer to each other, or leave out chart="vector", which serves small turns.'
         raise PolhodeError(message, place, cure, "E-PLANNING-FAILED")
-    v0, v1 = chart.rate(c0, found[:-1]) * h[:, None], chart.rate(c1, found[1:]) * h[:, None]
+    v0, v1 = chart.rate(c0, w_knots[:-1]) * h[:, None], chart.rate(c1, w_knots[1:]) * h[:, None]
     cubic = np.stack([2 * (c0 - c1) + v0 + v1, 3 * (c1 - c0) - 2 * v0 - v1, v0, c0])
     return Cubics(chart, t, reference, cubic)
 

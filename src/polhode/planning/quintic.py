@@ -27,12 +27,12 @@ def quintic(t: Any, start: Sequence[Any], end: Sequence[Any], duration: Any, *, 
         if isinstance(state, str) or len(state) != 3:
             message = f"{shown(state)} is not a value, a velocity and an acceleration."
             raise fault(message, "Give three numbers, or expressions: (0, 0, 0) at rest.", "E-PLANNING-SHAPE")
-    T, ends_at_rest = as_expr(duration), all(is_zero(each) for each in end[1:])
+    T, ends_at_rest = as_expr(duration), all(is_zero(vector) for vector in end[1:])
     if T.is_number and not float(T.data) > 0.0:
         raise fault(f"the duration {shown(duration)} is not positive.", "Give seconds above 0.", "E-PLANNING-NUMBER")
     now = as_expr(minimum(t, duration) if hold or (hold is None and ends_at_rest) else t)
     s = now / T
-    (p, v, a), (P, V, A) = ([as_expr(entry) * T**order for order, entry in enumerate(each)] for each in (start, end))
+    (p, v, a), (P, V, A) = ([as_expr(entry) * T**order for order, entry in enumerate(state)] for state in (start, end))
     gap, lack, bend = P - p - v - a / 2, V - v - a, A - a
     cubic, quartic, fifth = 10 * gap - 4 * lack + bend / 2, -15 * gap + 7 * lack - bend, 6 * gap - 3 * lack + bend / 2
     return as_expr(p + s * (v + s * (a / 2 + s * (cubic + s * (quartic + s * fifth)))))

@@ -126,11 +126,11 @@ class RotationSpline(Curve):
         c are vector-parameters; `x`, `y` and `z` have a row of three for each segment, which begins where
         the one before it ends. Velocities are continuous where the coefficients make them so.
         """
-        made, chart = cls.__new__(cls), CHARTS["vector"]
-        made.t = knot_times(t, _PLACE)
-        cubic = np.zeros((4, len(made.t) - 1, 3))
-        for k, given in enumerate((x, y, z)):
-            rows = numbers(given, "the coefficients", _PLACE)
+        spline, chart = cls.__new__(cls), CHARTS["vector"]
+        spline.t = knot_times(t, _PLACE)
+        cubic = np.zeros((4, len(spline.t) - 1, 3))
+        for k, coefficients in enumerate((x, y, z)):
+            rows = numbers(coefficients, "the coefficients", _PLACE)
             if rows.shape != cubic[k].shape:
                 message = f"the coefficients have the shape {rows.shape}, not {cubic[k].shape}."
                 raise PolhodeError(message, _PLACE, "Give a row for each segment.", "E-PLANNING-SHAPE")
@@ -138,9 +138,9 @@ class RotationSpline(Curve):
         knots = [unit_quaternions([R], 1, _PLACE)[0]]
         for turn in unit(chart.quaternion(cubic.sum(axis=0))):
             knots.append(product(knots[-1], turn))
-        made._knots, made._start, made._end = np.array(knots), None, None
-        made._segments = Cubics(chart, made.t, made._knots[:-1], cubic)
-        return made
+        spline._knots, spline._start, spline._end = np.array(knots), None, None
+        spline._segments = Cubics(chart, spline.t, spline._knots[:-1], cubic)
+        return spline
 
     @property
     def coefficients(self) -> tuple[Floats, Floats, Floats]:
@@ -159,7 +159,7 @@ class RotationSpline(Curve):
 
     @property
     def knots(self) -> Floats:
-        """The orientations that it goes through, as unit quaternions, scalar first."""
+        """Orientations at the knots, as unit quaternions, scalar first."""
         return self._knots
 
     @property
@@ -169,9 +169,9 @@ class RotationSpline(Curve):
 
     def effort(self, nodes: int = 12) -> float:
         """∫ |ω̇|² dt, by Gauss's rule with this many nodes on each segment: what `least="acceleration"` makes least."""
-        place, weight = np.polynomial.legendre.leggauss(nodes)
+        abscissa, weight = np.polynomial.legendre.leggauss(nodes)
         h = np.diff(self.t)[:, None]
-        at = self.t[:-1, None] + h * (place + 1) / 2
+        at = self.t[:-1, None] + h * (abscissa + 1) / 2
         square = np.sum(self(at.ravel()).wdot ** 2, axis=-1).reshape(at.shape)
         return float(np.sum(square * weight * h / 2))
 
@@ -240,14 +240,14 @@ def extremal(spline: RotationSpline) -> Extremal:
     q = guess.quaternion
     q[::_INTERVALS] = spline.knots
     begin = _Nodes(on_one_side(q), guess.w, guess.wdot, (late.wdot - guess.wdot[:-1]) / (1e-3 * h))
-    found = solve(
+    solution = solve(
         problem.residual, problem.step, problem.moved, problem.clamped(begin).flat,
         tolerance=1e-13, most_steps=_MOST_STEPS, shortest=1e-4,
     )  # fmt: skip
-    if not found.size <= 1e-9:
+    if not solution.size <= 1e-9:
         cure = 'Put knots nearer to each other, or leave out least="acceleration".'
         raise PolhodeError("no curve of least acceleration was found.", "RotationSpline", cure, "E-PLANNING-FAILED")
-    nodes = _Nodes.of(found.q)
+    nodes = _Nodes.of(solution.q)
     turns, w = _series(problem.begins(nodes))
     return Extremal(t, product(nodes.q[:-1], turns), w)
 
@@ -263,13 +263,13 @@ class _Nodes:
 
     @property
     def flat(self) -> Any:
-        return np.concatenate([each.ravel() for each in (self.q, self.w, self.a, self.j)])
+        return np.concatenate([part.ravel() for part in (self.q, self.w, self.a, self.j)])
 
     @classmethod
     def of(cls, flat: Any) -> _Nodes:
         count = (len(flat) + 3) // 13
         q, w, a, j = np.split(flat, np.cumsum([4 * count, 3 * count, 3 * count]))
-        return cls(q.reshape(-1, 4), *(each.reshape(-1, 3) for each in (w, a, j)))
+        return cls(q.reshape(-1, 4), *(part.reshape(-1, 3) for part in (w, a, j)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,21 +291,21 @@ class _Shooting:
     def clamped(self, nodes: _Nodes) -> _Nodes:
         """With the velocities that are given, or else no acceleration, at the ends."""
         w, a = nodes.w.copy(), nodes.a.copy()
-        for end, given in self._ends:
-            if given is None:
+        for end, velocity in self._ends:
+            if velocity is None:
                 a[end] = 0
             else:
-                w[end] = given
+                w[end] = velocity
         return _Nodes(nodes.q, w, a, nodes.j)
 
     @cached_property
     def _free(self) -> NDArray[np.intp]:
-        """Which of the turns, ω, ω̇ at the nodes and ω̈ in the intervals are unknown: knots do not turn."""
+        """Indices of unknown turns, ω and ω̇ at the nodes and ω̈ in the intervals; knots do not turn."""
         count = len(self.t)
         turns, w, a = np.ones((3, count, 3), dtype=bool)
         turns[::_INTERVALS] = False
-        for end, given in self._ends:
-            (a if given is None else w)[end] = False
+        for end, velocity in self._ends:
+            (a if velocity is None else w)[end] = False
         return np.flatnonzero(np.concatenate([turns, w, a, np.ones((count - 1, 3), dtype=bool)]))
 
     @cached_property
@@ -319,7 +319,7 @@ class _Shooting:
 
     @np.errstate(over="ignore", invalid="ignore")  # a step that is far too long is halved
     def residual(self, flat: Floats) -> Floats:
-        """What the flows' ends differ from the next nodes by."""
+        """Differences between the ends of intervals and the next nodes."""
         nodes, h = _Nodes.of(flat), self.h
         turns, ends = _flow(self.begins(nodes))
         gaps = [_gap(nodes, turns), ends[0] - nodes.w[1:] * h, ends[1] - nodes.a[1:] * h**2]
@@ -334,12 +334,12 @@ class _Shooting:
             step = splu(self._jacobian(_Nodes.of(flat))).solve(-left)
         except RuntimeError:  # singular
             return None
-        whole = np.zeros(3 * (4 * len(self.t) - 1))
-        whole[self._free] = step
-        return whole
+        full = np.zeros(3 * (4 * len(self.t) - 1))
+        full[self._free] = step
+        return full
 
     def moved(self, flat: Floats, step: Floats) -> Any:
-        """Where a step leads: nodes turn, the rest is added."""
+        """The variables after a step: nodes turn, the others are added."""
         nodes = _Nodes.of(flat)
         count = len(self.t)
         turns, w, a, j = np.split(step.reshape(-1, 3), [count, 2 * count, 3 * count])
@@ -365,7 +365,7 @@ class _Shooting:
         def add(row: Any, column: Any, blocks: Any) -> None:
             rows = 3 * np.asarray(row)[:, None, None] + np.arange(3)[:, None]
             columns = 3 * np.asarray(column)[:, None, None] + np.arange(3)
-            row_of, column_of, values = (each.ravel() for each in np.broadcast_arrays(rows, columns, blocks))
+            row_of, column_of, values = (array.ravel() for array in np.broadcast_arrays(rows, columns, blocks))
             entries.append((row_of, column_of, values))
 
         inner = np.flatnonzero(self._inner[:-1])
@@ -382,13 +382,13 @@ class _Shooting:
         early, late = _gap_by_turns(nodes, turns[0].real)
         add(at, at, early)
         add(at, at + 1, late)
-        rows, columns, values = (np.concatenate(each) for each in zip(*entries, strict=True))
+        rows, columns, values = (np.concatenate(parts) for parts in zip(*entries, strict=True))
         shape = (3 * (3 * count + len(inner)), 3 * (4 * (count + 1) - 1))
         return csc_array((values, (rows, columns)), shape=shape)[:, self._free]
 
 
 def _gap(nodes: _Nodes, turns: Any) -> Any:
-    """Twice the vector of the turn from the next node to where an interval's turn leads."""
+    """Twice the vector of the rotation from the next node to the end of an interval."""
     return 2 * product(product(conjugate(nodes.q[1:]), nodes.q[:-1]), turns)[..., 1:]
 
 
@@ -422,7 +422,7 @@ def _powers(coefficients: Any) -> Floats:
 
 
 def _flow(begin: Any) -> tuple[Any, tuple[Any, Any, Any]]:
-    """Where intervals end: the turn since their start, and (ω, ω̇, ω̈)."""
+    """Ends of intervals: the rotation since their start, and (ω, ω̇, ω̈)."""
     q, w = _series(begin)
     power = _powers(w)
     return q.sum(axis=0), (w.sum(axis=0), (power * w).sum(axis=0), (power * (power - 1) * w).sum(axis=0))
@@ -502,7 +502,7 @@ class PoseSpline(Curve):
             raise unknown("coupling", coupling, ["separate", "screw"], code="E-PLANNING-NAME", place=_POSES)
         self.t = knot_times(t, _POSES)
         R, p = _read(poses, len(self.t))
-        ends = [_end(given, what) for given, what in ((start, "start"), (end, "end"))]
+        ends = [_end(velocity, what) for velocity, what in ((start, "start"), (end, "end"))]
         self._curve: Any = (_Apart if coupling == "separate" else _Screws)(self.t, R, p, ends)
         self._coupling = coupling
 
@@ -524,7 +524,7 @@ class _Apart:
     def __init__(self, t: Floats, R: Floats, p: Floats, ends: list[Any]) -> None:
         from scipy.interpolate import CubicSpline
 
-        (w0, v0), (w1, v1) = ((None, None) if each is None else each for each in ends)
+        (w0, v0), (w1, v1) = ((None, None) if end is None else end for end in ends)
         self._turns = RotationSpline(t, R, start=w0, end=w1)
         free = (2, np.zeros(3))
         conditions = (free if v0 is None else (1, v0), free if v1 is None else (1, v1))
@@ -546,11 +546,11 @@ class _Screws:
 
     def __init__(self, t: Floats, R: Floats, p: Floats, ends: list[Any]) -> None:
         q = unit_quaternions(R, len(t), _POSES)
-        place = np.concatenate([np.zeros_like(p[:, :1]), p], axis=-1)
-        knots = q + 1j * _EPSILON * product(place, q) / 2  # the unit dual quaternion of a pose: q + μ p q / 2
+        dual = np.concatenate([np.zeros_like(p[:, :1]), p], axis=-1)
+        knots = q + 1j * _EPSILON * product(dual, q) / 2  # the unit dual quaternion of a pose: q + μ p q / 2
         start, end = (
-            None if each is None else each[0] + 1j * _EPSILON * (R[k].T @ each[1])
-            for k, each in ((0, ends[0]), (-1, ends[1]))
+            None if velocity is None else velocity[0] + 1j * _EPSILON * (R[k].T @ velocity[1])
+            for k, velocity in ((0, ends[0]), (-1, ends[1]))
         )
         self._cubics = cubics_through(CHARTS["half"], t, knots, start, end, _POSES)
 
@@ -563,18 +563,18 @@ class _Screws:
 
     def at(self, t: Floats, segment: Any) -> PoseMotion:
         motion: RotationMotion = self._cubics.at(t, segment)
-        q, w, wdot = ((each.real, each.imag / _EPSILON) for each in (motion.quaternion, motion.w, motion.wdot))
+        q, w, wdot = ((order.real, order.imag / _EPSILON) for order in (motion.quaternion, motion.w, motion.wdot))
         R = matrices(q[0])
-        place = 2 * product(q[1], conjugate(q[0]))[..., 1:]
-        return PoseMotion(q[0], place, w[0], wdot[0], times(R, w[1]), times(R, wdot[1] + cross(w[0], w[1])))
+        position = 2 * product(q[1], conjugate(q[0]))[..., 1:]
+        return PoseMotion(q[0], position, w[0], wdot[0], times(R, w[1]), times(R, wdot[1] + cross(w[0], w[1])))
 
 
-def _end(given: Any, what: str) -> tuple[Floats, Floats] | None:
+def _end(value: Any, what: str) -> tuple[Floats, Floats] | None:
     """An end's (ω, v)."""
-    if given is None:
+    if value is None:
         return None
     try:
-        w, v = given
+        w, v = value
     except (TypeError, ValueError):
         raise PolhodeError(
             f"{what} is not a pair of velocities.", place=_POSES, cure="Give (angular velocity, velocity).",
@@ -592,7 +592,7 @@ def _read(poses: Any, count: int) -> tuple[Floats, Floats]:
         listed = list(poses)
     except TypeError:
         raise PolhodeError("the poses are not a list.", place=_POSES, cure=_CURE, code="E-PLANNING-TYPE") from None
-    pairs = [_pair(each, k) for k, each in enumerate(listed)]
+    pairs = [_pair(value, k) for k, value in enumerate(listed)]
     if len(pairs) != count:
         raise PolhodeError(f"there are {len(pairs)} poses and {count} times.", _POSES, _CURE, "E-PLANNING-SHAPE")
     return np.stack([R for R, _ in pairs]), np.stack([p for _, p in pairs])
@@ -642,26 +642,26 @@ def functions_of(name: str, t: Floats, coefficients: Floats) -> list[Function]:
     """Functions of time, one a component, of coefficients by powers of τ in (0, 1) on each segment, constant first."""
     scales = np.diff(t) ** np.arange(len(coefficients))[:, None]
     rows = np.moveaxis(coefficients / scales[..., None], (2, 1), (0, 1))
-    return [table(t, each, name=f"{name}_{k}", kind="polynomial", outside="line") for k, each in enumerate(rows)]
+    return [table(t, row, name=f"{name}_{k}", kind="polynomial", outside="line") for k, row in enumerate(rows)]
 
 
 def motion_of(t: Expr, n: list[Function], m: list[Function] | None = None, is_dual: bool = False) -> Any:
     """The motion with the quaternion n of any length and the position m, or its dual part m, at an expression."""
-    orders = [[as_expr(each(_ARGUMENT)) for each in n]]
+    orders = [[as_expr(n_k(_ARGUMENT)) for n_k in n]]
     orders += [derivative(orders[0], _ARGUMENT)]
     orders += [derivative(orders[1], _ARGUMENT)]
     q, rate, second = map(Vector, orders)
     square = q.dot(q)
     w = _vec(q, rate) * (2 / square)
     wdot = (_vec(q, second) - w * q.dot(rate)) * (2 / square)
-    made = [[x / sqrt(square) for x in q], from_lift(tuple(q)).entries(), w, wdot]
+    parts = [[x / sqrt(square) for x in q], from_lift(tuple(q)).entries(), w, wdot]
     if m is not None:
-        p = Vector([as_expr(each(_ARGUMENT)) for each in m])
+        p = Vector([as_expr(m_k(_ARGUMENT)) for m_k in m])
         if is_dual:
             p = from_lift(tuple(q)) @ _vec(q, p) * (2 / square)  # vec(m ∘ n*) is vec(n* ∘ m), turned
         v = derivative(list(map(as_expr, p)), _ARGUMENT)
-        made += [p, v, derivative(v, _ARGUMENT)]
-    e, R, *others = ([*substitute([as_expr(x) for x in each], {_ARGUMENT: t})] for each in made)
+        parts += [p, v, derivative(v, _ARGUMENT)]
+    e, R, *others = ([*substitute([as_expr(x) for x in part], {_ARGUMENT: t})] for part in parts)
     kind = RotationExpressions if m is None else PoseExpressions
     return kind(Vector(e), Matrix([R[:3], R[3:6], R[6:]]), *map(Vector, others))
 

@@ -65,11 +65,11 @@ def moving_axes(run: Trajectory, bodies: bool | Sequence[str], scene: Scene) -> 
     size = size_of(run.mechanism.equations, run.parameters)
     positions, _ = run.poses()
     colors = {body.name: body.color(number) for number, body in enumerate(scene.bodies)}
-    made = []
+    axes = []
     for name in names:
         ends = _ends(*velocities_along(run, name), positions[:, everyone.index(name)], size)
-        made.append(MovingLine(f"screw axis of {name}", ends, _AXIS_RADIUS * size, colors[name]))
-    return made
+        axes.append(MovingLine(f"screw axis of {name}", ends, _AXIS_RADIUS * size, colors[name]))
+    return axes
 
 
 def velocities_along(run: Trajectory, body: str) -> tuple[Floats, Floats]:
@@ -104,12 +104,12 @@ def sheets_of(run: Trajectory, scene: Scene, wanted: bool = True) -> list[Sheet]
     if not wanted or len(equations.u) > MOST_SPEEDS:
         return []
     writer = _Writer(equations)
-    made = []
+    sheets = []
     for number, body in enumerate(scene.bodies):
         if body.name != GROUND and body.name in equations.system.bodies:
             lines = list(writer.lines(body.name))
-            made += [Sheet(number, lines)] if lines else []
-    return made
+            sheets += [Sheet(number, lines)] if lines else []
+    return sheets
 
 
 class _Writer:
@@ -201,26 +201,26 @@ def moving_arrows(run: Trajectory, wanted: str | Sequence[str] | None) -> list[M
         wanted = "contacts" if run.info.get("contacts") else ()
     cure = 'Give ["reactions"] or names, ["hinge"].'
     vectors = _Vectors(run)
-    found = list(vectors.chosen(name_list(wanted, "a list of arrows", place="arrows", cure=cure)))
+    arrows = list(vectors.chosen(name_list(wanted, "a list of arrows", place="arrows", cure=cure)))
     size = size_of(run.mechanism.equations, run.parameters)
-    made = [edge for each in vectors.touching for edge in cones(each, size)]
-    for kind in dict.fromkeys(each.kind for each in found):
-        own = [each for each in found if each.kind == kind]
+    lines = [edge for contact in vectors.touching for edge in cones(contact, size)]
+    for kind in dict.fromkeys(arrow.kind for arrow in arrows):
+        alike = [a for a in arrows if a.kind == kind]
         most: dict[str, float] = {}
-        for each in own:
-            length = float(np.nanmax(np.linalg.norm(each.value, axis=1), initial=0.0))
-            most[each.name] = max(length, most.get(each.name, 0.0))
+        for arrow in alike:
+            length = float(np.nanmax(np.linalg.norm(arrow.value, axis=1), initial=0.0))
+            most[arrow.name] = max(length, most.get(arrow.name, 0.0))
         largest = max(most.values())
         if not largest > 0.0:
             continue
-        for each in own:
-            length = np.linalg.norm(each.value, axis=1)
-            reach = _LONGEST_ARROW * size / largest * each.value
-            ends = np.stack([each.place, each.place + reach], axis=1)
+        for a in alike:
+            length = np.linalg.norm(a.value, axis=1)
+            reach = _LONGEST_ARROW * size / largest * a.value
+            ends = np.stack([a.place, a.place + reach], axis=1)
             ends = np.where((length > _ROUNDING * largest)[:, None, None], ends, np.nan)
-            told = f"at most {most[each.name]:.3g} {_UNITS[kind]}"
-            made.append(MovingLine(each.name, ends, _THIN * size, each.color or _COLORS[kind], arrow=True, told=told))
-    return made
+            note = f"at most {most[a.name]:.3g} {_UNITS[kind]}"
+            lines.append(MovingLine(a.name, ends, _THIN * size, a.color or _COLORS[kind], arrow=True, told=note))
+    return lines
 
 
 class _Vectors:
@@ -231,7 +231,7 @@ class _Vectors:
         self.touching: list[ContactForce] = []  # contacts whose forces were chosen
 
     def chosen(self, names: Iterable[str]) -> Iterator[_Vector]:
-        loads = {each.name for each in self.system.acting if each.name}
+        loads = {element.name for element in self.system.acting if element.name}
         makers: dict[str, Callable[[], Iterator[_Vector]]] = {
             "forces": self._forces,
             "reactions": self._reactions,
@@ -251,18 +251,18 @@ class _Vectors:
             elif name in self.bodies:
                 yield _Vector("angular velocity", f"angular velocity of {name}", self._centre(name), self._spin(name))
             else:
-                known = [*makers, *self.system.joints, *self.system.constraints, *self.system.contacts, *sorted(loads)]
-                known += self.bodies
-                raise unknown("arrow", name, known, place="arrows", code="E-PICTURE-NAME")
+                words = [*makers, *self.system.joints, *self.system.constraints, *self.system.contacts, *sorted(loads)]
+                words += self.bodies
+                raise unknown("arrow", name, words, place="arrows", code="E-PICTURE-NAME")
 
     # ---- forces ------------------------------------------------------------------------------------------------
 
     def _forces(self, only: str = "") -> Iterator[_Vector]:
         loads = loads_of(self.system, self.equations.tree)
-        for each in self.system.acting:
-            if only and each.name != only:
+        for element in self.system.acting:
+            if only and element.name != only:
                 continue
-            for load in each.loads:
+            for load in element.loads:
                 if isinstance(load, PointForce):
                     ends = [(load.body, load.point, 1.0)]
                 elif isinstance(load, LineTension):
@@ -271,16 +271,16 @@ class _Vectors:
                     continue
                 force = self._values(loads.in_ground(load)[0])
                 for body, point, sign in ends:
-                    name = f"{each.name} on {body}"
+                    name = f"{element.name} on {body}"
                     yield _Vector("force", name, self._point(body, self._values(point)), sign * force)
 
     def _contacts(self, only: str = "") -> Iterator[_Vector]:
-        for each in contact_forces(self.run, only):
-            self.touching.append(each)
+        for contact in contact_forces(self.run, only):
+            self.touching.append(contact)
             for mode, (word, color) in MODES.items():
-                force = np.where((each.mode == mode)[:, None], each.force, 0.0)
+                force = np.where((contact.mode == mode)[:, None], contact.force, 0.0)
                 if force.any():
-                    yield _Vector("contact", f"{each.name}, {word}", each.place, force, color)
+                    yield _Vector("contact", f"{contact.name}, {word}", contact.place, force, color)
 
     def _reactions(self) -> Iterator[_Vector]:
         for name in (*self.system.joints, *self.system.constraints):
@@ -292,14 +292,14 @@ class _Vectors:
     def _reaction(self, name: str) -> _Vector:
         joint = self.system.joints.get(name)
         if joint is None:
-            place = self._contact(name)
+            point = self._contact(name)
         else:
-            place = self._point(joint.child, self._values(joint.in_child.p))
+            point = self._point(joint.child, self._values(joint.in_child.p))
         force = self.run.reaction(name, frame=GROUND).force
-        return _Vector("reaction", f"reaction of {name}", place, force)
+        return _Vector("reaction", f"reaction of {name}", point, force)
 
     def _contact(self, name: str) -> Floats:
-        """Where a constraint acts: there its torque, that of a force through this point, is least changed."""
+        """The point (T, 3) at which a constraint force is drawn."""
         from ..dynamics.reactions import Reactions
 
         push = Reactions(self.equations, solved=False).acting_wrenches.get(name)
@@ -383,8 +383,8 @@ class Animation(Shown):
 
 def animation(run: Trajectory, path: str | os.PathLike[str] | None, notes: str, **drawn: Any) -> Path | Animation:
     """The motion as one self-contained page: written, or without a path for a notebook to show."""
-    made = Animation(run.title, page_of(run, notes, **drawn))
-    return made if path is None else made.save(path)
+    result = Animation(run.title, page_of(run, notes, **drawn))
+    return result if path is None else result.save(path)
 
 
 def page_of(
@@ -407,7 +407,7 @@ def page_of(
     scene = with_traces(run, with_axes(run, scene, frames), traces)
     cure = "Give runs, ghosts=[other], or names for them, ghosts={'without friction': other}."
     with understood("a list of runs", ghosts, place="ghosts", cure=cure):
-        others = dict(ghosts) if isinstance(ghosts, Mapping) else {f"run {k}": each for k, each in enumerate(ghosts, 2)}
+        others = dict(ghosts) if isinstance(ghosts, Mapping) else {f"run {k}": run for k, run in enumerate(ghosts, 2)}
     for other in others.values():
         check_kind(type(run), "a trajectory", other, "ghosts")
     drawn_ghosts = [Ghost(str(name), *drawn_motion(other, assets)) for name, other in others.items()]

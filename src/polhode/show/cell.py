@@ -17,8 +17,8 @@ _CURE = "Show it all the same by animate(), or write it by animate('run.html')."
 
 def cell_of(run: Trajectory) -> Cell:
     """Title, summary, what should be known of the run, where each coordinate starts and ends, and the motion."""
-    known = [(name, run[name]) for name in (*run.coordinates, *run.states)]
-    rows = [(name, f"{values[0]:.6g}", f"{values[-1]:.6g}") for name, values in known if len(values)]
+    columns = [(name, run[name]) for name in (*run.coordinates, *run.states)]
+    rows = [(name, f"{values[0]:.6g}", f"{values[-1]:.6g}") for name, values in columns if len(values)]
     table = Table(["coordinate or state" if run.states else "coordinate", "start", "end"], rows, numbers_from=1)
     return Cell(f"{run.title}: {run.summary()}", [run.message, *run.notices, table], _motion(run))
 

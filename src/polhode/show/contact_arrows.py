@@ -44,7 +44,7 @@ def contact_forces(run: Trajectory, only: str = "") -> Iterator[ContactForce]:
     for name, element in equations.system.contacts.items():
         if not isinstance(element, Contact) or (only and name != only):
             continue
-        found, groups = run.contact(name), element.groups(moving)
+        forces_of, groups = run.contact(name), element.groups(moving)
         for k, group in enumerate(groups):
             if (meeting := group.meeting) is None:
                 continue
@@ -53,15 +53,15 @@ def contact_forces(run: Trajectory, only: str = "") -> Iterator[ContactForce]:
             entries = [*(moving.pose(body).p + arm), *(x for d in directions for x in meeting.R @ d)]
             values = run.values(*map(as_expr, entries), moving.given(group.static)).T
             axes = values[:, 3:-1].reshape(len(run.t), -1, 3) * (-1.0 if body == GROUND else 1.0)
-            own = (slice(None), k) if len(groups) > 1 else (slice(None),)
-            forces = np.concatenate([found.normal[own][:, None], found.tangential[own]], axis=1)
+            part = (slice(None), k) if len(groups) > 1 else (slice(None),)
+            forces = np.concatenate([forces_of.normal[part][:, None], forces_of.tangential[part]], axis=1)
             force = np.einsum("ti,tij->tj", forces, axes)
-            yield ContactForce(name, values[:, :3], axes, force, found.mode[own], values[:, -1])
+            yield ContactForce(name, values[:, :3], axes, force, forces_of.mode[part], values[:, -1])
 
 
 def cones(contact: ContactForce, size: float) -> Iterator[MovingLine]:
     """The friction cone while its contact is closed."""
-    axes, place, friction = contact.axes, contact.place, contact.friction[:, None]
+    axes, point, friction = contact.axes, contact.place, contact.friction[:, None]
     is_open = contact.mode == "open"
     if is_open.all() or axes.shape[1] == 1 or not friction.any():
         return
@@ -69,7 +69,7 @@ def cones(contact: ContactForce, size: float) -> Iterator[MovingLine]:
     edges = [0.0 * axes[:, 1]] if is_round else [side * axes[:, k] for k in range(1, axes.shape[1]) for side in (1, -1)]
     for along in edges:
         edge = (axes[:, 0] + friction * along) / np.sqrt(1.0 + friction**2)
-        ends = np.stack([place, place + _LONG * size * edge], axis=1)
+        ends = np.stack([point, point + _LONG * size * edge], axis=1)
         ends[is_open] = np.nan
         opening = float(friction.max()) if is_round else 0.0
         yield MovingLine("friction cones", ends, _THIN * size, PALETTE[4], opening=opening)

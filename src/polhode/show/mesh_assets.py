@@ -31,34 +31,34 @@ _NEARER = 0.6
 
 
 def upright(system: Model, meshes: Mapping[str, Mesh]) -> dict[str, Mesh]:
-    """The meshes, those of which y is up turned to z if this brings them to the mass centres of their bodies."""
+    """The meshes; those marked as y up are turned to z up if this brings them to the mass centres of their bodies."""
     pairs = list(_distances(system, meshes))
     as_they_are, turned = (sum(pair[k] for pair in pairs) for k in (0, 1))
     if not pairs or turned > _NEARER * as_they_are:
         return dict(meshes)
-    made = dict(meshes)
+    result = dict(meshes)
     for file, mesh in meshes.items():
         if mesh.is_y_up:
             pieces = tuple(replace(piece, points=piece.points @ _UPRIGHT.T) for piece in mesh.pieces)
-            made[file] = replace(mesh, pieces=pieces)
-    return made
+            result[file] = replace(mesh, pieces=pieces)
+    return result
 
 
 def _distances(system: Model, meshes: Mapping[str, Mesh]) -> Iterator[tuple[float, float]]:
-    """How far the middle of each mesh of which y is up is from its body's mass centre: as it is, and turned."""
+    """Distances from mass centres to the middles of meshes marked as y up: as they are, and turned to z up."""
     for body in system.bodies.values():
         for shape in body.shapes:
             if shape.file not in meshes or not meshes[shape.file].is_y_up or not body.mass:
                 continue
             turn = as_rotation(shape.rotation, f"shape of body '{body.name}'").entries()
-            given = [as_expr(each) for each in (*body.com, *turn, *shape.at, *shape.size)]
-            if free_symbols(given):
+            entries = [as_expr(x) for x in (*body.com, *turn, *shape.at, *shape.size)]
+            if free_symbols(entries):
                 continue
-            com, rotation, at, scale = np.split(np.array(evaluate(given, {})), [3, 12, 15])
+            com, rotation, at, scale = np.split(np.array(evaluate(entries, {})), [3, 12, 15])
             points = np.concatenate([piece.points for piece in meshes[shape.file].pieces])
             middle: Floats = (points.min(axis=0) + points.max(axis=0)) / 2
-            places = (at + rotation.reshape(3, 3) @ (scale * each) for each in (middle, _UPRIGHT @ middle))
-            as_it_is, turned = (float(np.linalg.norm(place - com)) for place in places)
+            places = (at + rotation.reshape(3, 3) @ (scale * point) for point in (middle, _UPRIGHT @ middle))
+            as_it_is, turned = (float(np.linalg.norm(point - com)) for point in places)
             yield as_it_is, turned
 
 
@@ -69,7 +69,7 @@ _COARSE = 240
 
 @dataclass(frozen=True)
 class MeshAssets:
-    """Meshes by their files, each in a fine and a coarse form, and sentences on what is not drawn as it is."""
+    """Meshes by file, each fine and coarse, and sentences on simplifications."""
 
     meshes: dict[str, tuple[Mesh, Mesh]] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
@@ -84,24 +84,24 @@ def mesh_assets_of(system: Model, most: int = MOST_TRIANGLES) -> MeshAssets:
     read = upright(system, read)
     uses = [file for file in (shape.file for shape in wanted) if file in read]
     allowed = dict(zip(uses, shares([read[file].count for file in uses], most), strict=True))
-    made: dict[str, tuple[Mesh, Mesh]] = {}
+    levels: dict[str, tuple[Mesh, Mesh]] = {}
     for file, mesh in read.items():
         fine = simplified(mesh, allowed[file])
         if fine.pieces:
-            made[file] = (fine, simplified(fine, _COARSE))
+            levels[file] = (fine, simplified(fine, _COARSE))
         else:
             failed.setdefault("nothing is left of it at this size.", []).append(file)
     notices = [f"{_names(files)} not drawn: {reason}" for reason, files in failed.items()]
     times = Counter(uses)
-    before = sum(read[file].count * times[file] for file in made)
-    after = sum(fine.count * times[file] for file, (fine, _) in made.items())
-    if any(allowed[file] < read[file].count for file in made):
+    before = sum(read[file].count * times[file] for file in levels)
+    after = sum(fine.count * times[file] for file, (fine, _) in levels.items())
+    if any(allowed[file] < read[file].count for file in levels):
         notices.append(f"Meshes are simplified: {before:,} triangles are drawn as {after:,}.")
-    if any(piece.shades is not None for fine, _ in made.values() for piece in fine.pieces):
+    if any(piece.shades is not None for fine, _ in levels.values() for piece in fine.pieces):
         notices.append("Textures are drawn as the colours of points.")
-    if any(read[file].lacks_pictures for file in made):
+    if any(read[file].lacks_pictures for file in levels):
         notices.append("Textures that cannot be read are drawn in one colour.")
-    return MeshAssets(made, tuple(notices))
+    return MeshAssets(levels, tuple(notices))
 
 
 def _read(wanted: Iterable[Shape]) -> tuple[dict[str, Mesh], dict[str, list[str]]]:
@@ -121,11 +121,11 @@ def _read(wanted: Iterable[Shape]) -> tuple[dict[str, Mesh], dict[str, list[str]
 
 
 def _cure(file: str) -> str:
-    """What finds a mesh of a package."""
-    found = re.match(r"(?:package|model)://([^/]+)/", file)
-    if not found:
+    """The cure that locates the package of a mesh."""
+    matched = re.match(r"(?:package|model)://([^/]+)/", file)
+    if not matched:
         return ""
-    name = found[1]
+    name = matched[1]
     return (
         "It was looked for beside the robot's file and in the folders above it. "
         f"Name its folder: packages={{{name!r}: …}}, or --package {name}=FOLDER."

@@ -35,7 +35,7 @@ def groups_of(run: Trajectory) -> list[Panel]:
         coordinates, speeds = coordinate_units(equations), speed_units(equations)
         titles = COORDINATE_GROUPS, SPEED_GROUPS
         kept = [state.si_unit for state in equations.system.states.values()]
-    found: list[Panel] = []
+    panels: list[Panel] = []
     for table, units, names, values in (
         (titles[0], coordinates, run.coordinates, run.q.T),
         (titles[1], speeds, [f"{name}'" if name in run.coordinates else name for name in run.speeds], run.u.T),
@@ -43,14 +43,14 @@ def groups_of(run: Trajectory) -> list[Panel]:
     ):
         columns = list(zip(units, names, values, strict=True))
         for unit, title in table.items():
-            members = {name: column for each, name, column in columns if each == unit}
+            members = {name: column for u, name, column in columns if u == unit}
             shown = unit if unit in _MEASURES or title == "States" else ""
-            found += [(title, shown, members)] if members else []
-    return found
+            panels += [(title, shown, members)] if members else []
+    return panels
 
 
 def panels_of(run: Trajectory, reactions: Sequence[str]) -> list[Panel]:
-    """What `plot` shows, group by group."""
+    """The default panels of `plot`, group by group."""
     groups = groups_of(run)
     for title, names, values in (("Efforts", run.efforts, run.tau), ("Inputs", run.input_names, run.inputs)):
         acting = {} if values is None else dict(zip(names, values.T, strict=True))
@@ -65,26 +65,26 @@ def panels_of(run: Trajectory, reactions: Sequence[str]) -> list[Panel]:
     if history := run.info.get("contacts"):
         levels = _LEVELS[[history.changes[k].modes for k in history.modes_at(run.t)]]
         owners = [name for name, *_ in history.groups]
-        largest = {name: levels[:, [each == name for each in owners]].max(axis=1) for name in dict.fromkeys(owners)}
+        largest = {name: levels[:, [owner == name for owner in owners]].max(axis=1) for name in dict.fromkeys(owners)}
         groups.append((_CONTACTS, "0 open, 1 slip, 2 stick", largest))
     for name in reactions:
-        made = run.reaction(name)
-        for words, unit, values in (("Force of", "N", made.force), ("Torque of", "N·m", made.torque)):
+        reaction = run.reaction(name)
+        for words, unit, values in (("Force of", "N", reaction.force), ("Torque of", "N·m", reaction.torque)):
             groups.append((f"{words} {name}", unit, dict(zip("xyz", values.T, strict=True))))
     return groups
 
 
 def chosen_panels(run: Trajectory, channels: Channels, others: Sequence[Trajectory]) -> list[list[Panel]]:
     """Panels of channels of a run, and then of each other: as on a page, one unit and like magnitude share a panel."""
-    made, missing = channels_of(run, channels, others)
-    if missing and not made:
+    shown, missing = channels_of(run, channels, others)
+    if missing and not shown:
         raise PolhodeError(" ".join(missing), "plot", code="E-PICTURE-NAME")
     warn_of_missing(missing)
-    charts = [[made[k] for k in chart] for chart in charts_of(made)]
-    titles = [", ".join(each.name for each in chart[:3]) + (", …" if len(chart) > 3 else "") for chart in charts]
+    charts = [[shown[k] for k in chart] for chart in charts_of(shown)]
+    titles = [", ".join(channel.name for channel in chart[:3]) + (", …" if len(chart) > 3 else "") for chart in charts]
     return [
         [
-            (title, chart[0].unit, {each.name: (each.values, *each.beside)[k] for each in chart})
+            (title, chart[0].unit, {channel.name: (channel.values, *channel.beside)[k] for channel in chart})
             for title, chart in zip(titles, charts, strict=True)
         ]
         for k in range(1 + len(others))
@@ -92,22 +92,22 @@ def chosen_panels(run: Trajectory, channels: Channels, others: Sequence[Trajecto
 
 
 def split_panels(panels: Sequence[Sequence[Panel]]) -> list[list[Panel]]:
-    """Panels of runs, split as the first run's magnitudes ask: what spins on leaves what leans readable."""
+    """Panels of runs, split by the first run's magnitudes, so that large values do not hide small ones."""
     first, *others = panels
-    tables = [{title: members for title, _, members in each} for each in others]
-    made: list[list[Panel]] = [[] for _ in panels]
+    tables = [{title: members for title, _, members in other} for other in others]
+    split: list[list[Panel]] = [[] for _ in panels]
     for title, unit, members in first:
         known_values = {name: np.asarray(values, dtype=float) for name, values in members.items()}
         channels = [Channel(name, unit, np.where(np.isfinite(x), x, np.nan)) for name, x in known_values.items()]
         together = title in (_ENERGY, _CONTACTS)  # of which one becomes the other
         for number, chart in enumerate([[*range(len(channels))]] if together else charts_of(channels)):
             names = [channels[k].name for k in chart]
-            own = f"{title}: {', '.join(names)}" if number else title
-            made[0].append((own, unit, {name: members[name] for name in names}))
-            for panel, table in zip(made[1:], tables, strict=True):
-                known = table.get(title, {})
-                panel.append((own, unit, {name: known[name] for name in names if name in known}))
-    return made
+            heading = f"{title}: {', '.join(names)}" if number else title
+            split[0].append((heading, unit, {name: members[name] for name in names}))
+            for panel, table in zip(split[1:], tables, strict=True):
+                columns = table.get(title, {})
+                panel.append((heading, unit, {name: columns[name] for name in names if name in columns}))
+    return split
 
 
 def plotted(
@@ -126,11 +126,11 @@ def plotted(
         check_kind(type(run), "a trajectory", other, "plot beside")
     if channels is None:
         carried = [reactions] if isinstance(reactions, str) else reactions
-        own, *more = split_panels([panels_of(each, carried) for each in (run, *others)])
+        main, *more = split_panels([panels_of(trajectory, carried) for trajectory in (run, *others)])
         drawn = [(other.t, panels) for other, panels in zip(others, more, strict=True)]
     else:
-        own, *more = chosen_panels(run, channels, others)
+        main, *more = chosen_panels(run, channels, others)
         drawn = [(run.t, panels) for panels in more]
     width = (float(np.ptp(run.t)) or 1.0) / 500  # a line of a plot: those that are nearer are one
-    marks = list({round(each.t / width): each.t for each in run.contact_events}.values())
-    return saved(plot_channels(run.t, own, title=run.title, beside=drawn, marks=marks), path)
+    marks = list({round(contact_event.t / width): contact_event.t for contact_event in run.contact_events}.values())
+    return saved(plot_channels(run.t, main, title=run.title, beside=drawn, marks=marks), path)

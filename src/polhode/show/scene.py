@@ -45,7 +45,7 @@ _AXES = 0.3
 def with_axes(run: Trajectory, scene: Scene, wanted: bool | Sequence[str]) -> Scene:
     """The scene with the axes of the named bodies and frames, or of all frames that were given a name (True)."""
     system = run.mechanism.equations.system
-    known = [*system.frames, *system.bodies]
+    offered = [*system.frames, *system.bodies]
     if isinstance(wanted, bool):
         names = (list(system.frames) or [name for name in system.bodies if name != GROUND]) if wanted else []
     else:
@@ -53,8 +53,8 @@ def with_axes(run: Trajectory, scene: Scene, wanted: bool | Sequence[str]) -> Sc
     painter = Painter(system, run.parameters, {})
     added: dict[str, list[Shape]] = {}
     for name in names:
-        if name not in known:
-            raise unknown("body or frame", name, known, place="frames", code="E-PICTURE-NAME")
+        if name not in offered:
+            raise unknown("body or frame", name, offered, place="frames", code="E-PICTURE-NAME")
         if name in system.frames and not painter.moves(system.frames[name].pose):
             frame = system.frames[name]
             turn = painter.numbers(frame.pose.R.entries()).reshape(3, 3)
@@ -73,35 +73,35 @@ def with_traces(run: Trajectory, scene: Scene, wanted: Traces) -> Scene:
     numbers = {body.name: k for k, body in enumerate(scene.bodies)}
     cure = 'Give ["tip", arm.point((1, 0, 0)), ("arm", (1, 0, 0))].'
     with understood("a list of points", wanted, place="traces", cure=cure):
-        given: list[tuple[str, Any]]
+        entries: list[tuple[str, Any]]
         if isinstance(wanted, Mapping):
-            given = list(wanted.items())
+            entries = list(wanted.items())
         else:
-            given = [("", each) for each in ([wanted] if isinstance(wanted, str | Body | Frame | Point) else wanted)]
-    made = []
-    for label, each in given:
-        with understood("a point: a body, a frame, or (body, point)", each, place="traces", cure=cure):
-            body, point, name = _placed(system, each)
+            entries = [("", x) for x in ([wanted] if isinstance(wanted, str | Body | Frame | Point) else wanted)]
+    traces = []
+    for label, entry in entries:
+        with understood("a point: a body, a frame, or (body, point)", entry, place="traces", cure=cure):
+            body, point, name = _placed(system, entry)
             if system.time in free_symbols(map(as_expr, point)):
                 message = f"the point of '{body}' moves on it in time, and is not traced."
                 cure = "Make it a frame: system.frame(name, body, at=…)."
                 raise PolhodeError(message, "traces", cure, "E-PICTURE-UNSUPPORTED")
             if body not in numbers:
                 raise unknown("body or frame", body, numbers, place="traces", code="E-PICTURE-NAME")
-            made.append(SceneTrace(str(label) or name, numbers[body], painter.numbers(point).tolist()))
-    return replace(scene, traces=made)
+            traces.append(SceneTrace(str(label) or name, numbers[body], painter.numbers(point).tolist()))
+    return replace(scene, traces=traces)
 
 
-def _placed(system: Model, given: Any) -> tuple[str, Any, str]:
+def _placed(system: Model, item: Any) -> tuple[str, Any, str]:
     """The body of a point, where it is in that body, and what it is called."""
-    if isinstance(given, Point):
-        return given.body, given.offset, f"point of {given.body}"
-    if isinstance(given, str | Body | Frame):
-        name = given if isinstance(given, str) else given.name
+    if isinstance(item, Point):
+        return item.body, item.offset, f"point of {item.body}"
+    if isinstance(item, str | Body | Frame):
+        name = item if isinstance(item, str) else item.name
         frame = system.frames.get(name)
         stays = frame is not None and not moves_in(frame.pose, system.time)
         return (frame.body, frame.pose.p, name) if frame is not None and stays else (name, (0, 0, 0), name)
-    body, point = given
+    body, point = item
     name = body if isinstance(body, str) else body.name
     return name, tuple(point), f"point of {name}"
 
@@ -143,7 +143,7 @@ def _fields(segments: Sequence[Segment], painter: Painter) -> Floats:
     start, end = float(segments[0].start), float(segments[-1].end)
     rows = []
     for xi in np.linspace(start, end, _BARS + 1):
-        segment = next(each for each in segments if xi <= float(each.end) or each is segments[-1])
+        segment = next(segment for segment in segments if xi <= float(segment.end) or segment is segments[-1])
         rows.append(
             [[sum(c * xi**k for k, c in enumerate(painter.numbers(row))) for row in field] for field in segment.centre]
         )
@@ -159,7 +159,7 @@ _CHORDS, _BEYOND = 60, 0.1
 
 
 def size_of(equations: EquationsOfMotion, parameters: Mapping[str, Any]) -> float:
-    """How large a mechanism is drawn: its longest body, in metres."""
+    """Length of the longest body, in metres, to which drawings are scaled."""
     return Painter(equations.system, parameters, {}).size
 
 
@@ -172,7 +172,7 @@ def drawn_motion(trajectory: Trajectory, assets: MeshAssets | None = None) -> tu
     scene = painter.scene(trajectory.title or system.name)
     positions, rotations = trajectory.poses()
     bent = bent_lines(trajectory, painter, positions, rotations)
-    moving = [trajectory.pose(each.name) for each in scene.bodies if each.name in system.frames]
+    moving = [trajectory.pose(body.name) for body in scene.bodies if body.name in system.frames]
     positions = np.concatenate([positions, *(p[:, None] for p, _ in moving)], axis=1)
     rotations = np.concatenate([rotations, *(R[:, None] for _, R in moving)], axis=1)
     if scene.bodies[0].shapes or any(body == 0 for line in scene.lines for body, _ in line.ends):
@@ -199,8 +199,8 @@ def quaternions_of(rotations: Floats) -> Floats:
     flat = rotations.reshape(-1, 3, 3)
     if not len(flat):
         return np.zeros((*rotations.shape[:-2], 4))
-    made = Rotation.from_matrix(flat).as_quat()
-    return np.asarray(made[:, [3, 0, 1, 2]], dtype=np.float64).reshape(*rotations.shape[:-2], 4)
+    quaternions = Rotation.from_matrix(flat).as_quat()
+    return np.asarray(quaternions[:, [3, 0, 1, 2]], dtype=np.float64).reshape(*rotations.shape[:-2], 4)
 
 
 class Painter:
@@ -246,7 +246,7 @@ class Painter:
         return Scene(title, bodies, up.tolist(), height, self._lines(), floor=self.falls or height is not None)
 
     def _lines(self) -> list[SceneLine]:
-        """What acts between two bodies."""
+        """Lines of loads between two bodies."""
         index = {name: k for k, name in enumerate(self.system.bodies)}
         return [
             SceneLine(name, [(index[body], point) for body, point in ends], _BAR * self.size / 3)
@@ -254,38 +254,38 @@ class Painter:
         ]
 
     def _acting(self, shape: str) -> Iterator[tuple[str, tuple[tuple[str, list[float]], ...]]]:
-        """What is drawn of the loads in this shape: their names, and the points of bodies that it takes."""
-        for each in self.system.acting:
-            element = each.element
+        """Loads drawn in this shape: their names, and the bodies with the points that they act on."""
+        for load in self.system.acting:
+            element = load.element
             at = {field.of: field.name for field in element.fields if field.kind == "point"}
             for drawn, *held in element.drawing:
                 points = [getattr(element, at[field]) for field in held]
-                given = {*free_symbols(as_expr(x) for point in points for x in point)}
-                if drawn == shape and given <= {*self.values} - {self.system.time}:
+                symbols = {*free_symbols(as_expr(x) for point in points for x in point)}
+                if drawn == shape and symbols <= {*self.values} - {self.system.time}:
                     ends = zip(held, points, strict=True)
-                    yield each.name, tuple((getattr(element, field), self.numbers(p).tolist()) for field, p in ends)
+                    yield load.name, tuple((getattr(element, field), self.numbers(p).tolist()) for field, p in ends)
 
     def _height(self, up: Floats) -> float | None:
-        """How high the plane is on which something rolls; gliding is taken to be at the height of the origin."""
+        """The height of a rolling plane of the ground, or of its lowest surface; None if there are none."""
         rolled = [float(self.numbers(mark.place) @ up) for mark in self._constraint_marks("plane", GROUND)]
-        own = [level(each, self.numbers, up) for each in self.system.surfaces.values() if each.body == GROUND]
-        return min((*rolled, *(height for height in own if height is not None)), default=None)
+        heights = [level(x, self.numbers, up) for x in self.system.surfaces.values() if x.body == GROUND]
+        return min((*rolled, *(height for height in heights if height is not None)), default=None)
 
     def _constraint_marks(self, kind: str, body: str) -> list[Mark]:
-        """What is seen on a body of constraints."""
+        """Marks of constraints of a kind on a body."""
         marks = (mark for constraint in self.system.constraints.values() for mark in constraint.drawing)
         return [mark for mark in marks if (mark.kind, mark.body) == (kind, body)]
 
     def _joint_points(self, name: str) -> list[Floats]:
-        """Where joints sit on a body, the one that carries it first."""
-        own = [joint.in_child for joint in self.system.joints.values() if joint.child == name]
-        own += [joint.in_parent for joint in self.system.joints.values() if joint.parent == name]
-        return [self.numbers(pose.p) for pose in own if not self.moves(pose)]
+        """Points of a body at which joints are, first that of its own joint."""
+        poses = [joint.in_child for joint in self.system.joints.values() if joint.child == name]
+        poses += [joint.in_parent for joint in self.system.joints.values() if joint.parent == name]
+        return [self.numbers(pose.p) for pose in poses if not self.moves(pose)]
 
     def _closing_points(self, name: str) -> list[Floats]:
-        """Where loops are closed on a body."""
+        """Points of a body at which loops are closed."""
         places = [mark.place for mark in self._constraint_marks("end", name)]
-        return [self.numbers(place) for place in places if self.system.time not in free_symbols(map(as_expr, place))]
+        return [self.numbers(point) for point in places if self.system.time not in free_symbols(map(as_expr, point))]
 
     def _typical_size(self) -> float:
         reach = [0.0]
@@ -305,7 +305,7 @@ class Painter:
             # no stands where things roll, nor under what has its own shapes
             bare = bool(tracks or self.meshes) or self._height(self.up) is not None
             made_up = [] if bare else self._joint_marks(GROUND, _STAND)
-            return SceneBody(GROUND, (*(self._given(body) or made_up), *extras), [0.0, 0.0, 0.0])
+            return SceneBody(GROUND, (*(self._user_shapes(body) or made_up), *extras), [0.0, 0.0, 0.0])
         start = points[0] if points else np.zeros(3)
         bends = body.flexibility is not None and bool(body.flexibility.segments)
         if body.name in self.unseen or (bends and not body.shapes):  # what bends is drawn by lines
@@ -316,7 +316,7 @@ class Painter:
             if frame.body == body.name and not self.moves(frame.pose)
         ]
         tip = max(marks, key=lambda point: float(np.linalg.norm(point - start)))
-        pieces = self._given(body)
+        pieces = self._user_shapes(body)
         # Where others have meshes, a body without shapes is not drawn: it is a frame, or hidden in its neighbour.
         if not pieces and not (self.meshes and not body.shapes):
             made_up = [] if body.name in self.stations else self._made_up(body, start, [*points[1:], *closing])
@@ -324,13 +324,13 @@ class Painter:
         return SceneBody(body.name, (*pieces, *extras), tip.tolist(), bool(pieces) or body.name not in self.stations)
 
     def _force_marks(self, name: str) -> list[Shape]:
-        """Where something acts on a body."""
+        """Balls at the points where loads act on a body."""
         points = [np.array(point) for _, ((body, point),) in self._acting("mark") if body == name]
         return [_ball(point, 1.5 * _BAR * self.size) for point in points]
 
     def _tracks(self, name: str) -> list[Shape]:
-        """The curves of a body that discs roll on, as far as they come and a little farther."""
-        made: list[Shape] = []
+        """The curves of a body on which discs roll, with some length beyond their contacts."""
+        tracks: list[Shape] = []
         for curve in self._constraint_marks("curve", name):
             if curve.parameter is None or curve.parameter.name not in self.reach:
                 continue
@@ -338,33 +338,33 @@ class Painter:
             beyond = _BEYOND * (high - low) + abs(self.numbers([curve.margin])[0])
             line = [as_expr(entry) for entry in curve.place]
             values = [self.values | {curve.parameter: s} for s in np.linspace(low - beyond, high + beyond, _CHORDS + 1)]
-            points = [np.array(evaluate(line, each)) for each in values]
+            points = [np.array(evaluate(line, value)) for value in values]
             radius = _BAR * self.size / 2
-            made += [_bar(a, b, radius, _STAND) for a, b in pairwise(points) if np.linalg.norm(b - a) > 0]
-        return made
+            tracks += [_bar(a, b, radius, _STAND) for a, b in pairwise(points) if np.linalg.norm(b - a) > 0]
+        return tracks
 
-    def _given(self, body: Body) -> list[Shape | MeshShape]:
-        made: list[Shape | MeshShape] = []
+    def _user_shapes(self, body: Body) -> list[Shape | MeshShape]:
+        shapes: list[Shape | MeshShape] = []
         for shape in body.shapes:
             turn = as_rotation(shape.rotation, f"shape of body '{body.name}'")
             rotation = self.numbers(turn.entries()).reshape(3, 3)
             size, at = tuple(self.numbers(shape.size).tolist()), self.numbers(shape.at).tolist()
             if shape.kind == "hull":
-                made.append(_hull(shape, at, rotation))
+                shapes.append(_hull(shape, at, rotation))
             elif shape.kind != "mesh":
-                made.append(Shape(shape.kind, size, at, rotation, shape.color or None))
+                shapes.append(Shape(shape.kind, size, at, rotation, shape.color or None))
             elif shape.file in self.meshes:
                 quaternion = quaternions_of(rotation).tolist()
-                made.append(MeshShape(*self.meshes[shape.file], size, at, quaternion, shape.color or None))
+                shapes.append(MeshShape(*self.meshes[shape.file], size, at, quaternion, shape.color or None))
         for surface in self.system.surfaces.values():
             is_floor = body.name == GROUND and level(surface, self.numbers, self.up) is not None
             if surface.body == body.name and surface.kind == "hull":
                 R, p = self.numbers(surface.pose.R.entries()).reshape(3, 3), self.numbers(surface.pose.p).tolist()
-                made.append(_hull(surface.shape, p, R))
+                shapes.append(_hull(surface.shape, p, R))
             elif surface.body == body.name and not is_floor:
                 new = drawn_surface(surface, self.numbers, self.values, self.size)
-                made += [each for each in new if each not in made]
-        return made
+                shapes += [shape for shape in new if shape not in shapes]
+        return shapes
 
     def _made_up(self, body: Body, start: Floats, onward: Sequence[Floats]) -> list[Shape]:
         """Bars to the next joints and the mass centre; there a box of the same inertia, or a ball for a thin body."""
@@ -394,7 +394,7 @@ class Painter:
         return tuple(np.sqrt(np.maximum(squares, 0.0)).tolist()), axes
 
     def _joint_marks(self, name: str, color: str | None = None) -> list[Shape]:
-        """What shows the joints that a body holds; those that close a loop are shown on the ground or on body a."""
+        """Shapes of the joints at a body; joints that close a loop are drawn on the ground or on body a."""
         seen = (joint for joint in self.system.joints.values() if joint.child not in {*self.unseen, *self.stations})
         held = [
             (joint.type, joint.child, joint.in_child) if self.moves(joint.in_parent)
@@ -404,8 +404,8 @@ class Painter:
             if isinstance(loop, LoopConstraint) and loop.closing_joint is not None:
                 end = (loop.b, loop.pose_b) if loop.b == GROUND else (loop.a, loop.pose_a)
                 held.append((loop.closing_joint, *end))
-        own = [(kind, pose) for kind, on, pose in held if on == name and not self.moves(pose)]
-        return [self._solid(solid, kind, pose, color) for kind, pose in own for solid in kind.drawing]
+        marks = [(kind, pose) for kind, on, pose in held if on == name and not self.moves(pose)]
+        return [self._solid(solid, kind, pose, color) for kind, pose in marks for solid in kind.drawing]
 
     def _solid(self, solid: Solid, kind: JointType, pose: Pose, color: str | None) -> Shape:
         turn = self.numbers(pose.R.entries()).reshape(3, 3)

@@ -28,19 +28,19 @@ def still(functions: Functions, pose: Any = None, parameters: Mapping[str, Any] 
     [0.5]
     """
     derivation = functions.derivation
-    found = assemble(derivation, pose, parameters=dict(parameters or {}))
-    known = derivation.synopsis
+    assembly = assemble(derivation, pose, parameters=dict(parameters or {}))
+    synopsis = derivation.synopsis
     return Trajectory(
         np.zeros(1),
-        found.q[None],
-        np.zeros((1, len(known.speeds))),
-        tuple(known.coordinates),
-        tuple(known.speeds),
-        info={"notices": found.notices},
+        assembly.q[None],
+        np.zeros((1, len(synopsis.speeds))),
+        tuple(synopsis.coordinates),
+        tuple(synopsis.speeds),
+        info={"notices": assembly.notices},
         functions=functions,
         parameters=dict(parameters or {}),
-        z=found.z[None],
-        states=tuple(known.states),
+        z=assembly.z[None],
+        states=tuple(synopsis.states),
     )
 
 

@@ -47,27 +47,27 @@ def drawn_surface(
     if surface.kind == "heights":
         ticks, fine = np.linspace(-far, far, _LINES), np.linspace(-far, far, 2 * _LINES)
         lines = [[(x, y) for x in fine] for y in ticks] + [[(x, y) for y in fine] for x in ticks]
-        made = []
+        edges = []
         for line in lines:
             for a, b in pairwise(np.array([x, y, height(x, y)]) for x, y in line):
-                made.append(solid("box", (float(np.linalg.norm(b - a)), thin, thin), (a + b) / 2, _along(b - a)))
-        return made
+                edges.append(solid("box", (float(np.linalg.norm(b - a)), thin, thin), (a + b) / 2, _along(b - a)))
+        return edges
     if surface.kind == "hollow":
         return []
     sizes = numbers(surface.shape.size).tolist()
     return [solid("cylinder", (*sizes, thin)) if surface.kind == "disc" else solid(surface.kind, sizes)]
 
 
-def _along(way: Floats) -> Floats:
+def _along(direction: Floats) -> Floats:
     """A rotation that brings x along a direction, and y across z."""
-    x = way / np.linalg.norm(way)
+    x = direction / np.linalg.norm(direction)
     y = np.array([-x[1], x[0], 0.0])
     y = y / np.linalg.norm(y)
     return np.column_stack([x, y, np.cross(x, y)])
 
 
 def level(surface: Surface, numbers: Callable[[Any], Floats], up: Floats) -> float | None:
-    """How high a plane of the ground is that is across a direction; None of other surfaces."""
+    """The height of a plane of the ground that is normal to a direction; None for other surfaces."""
     if surface.kind != "plane" or not np.any(up):
         return None
     normal, p = numbers(surface.pose.R.entries()).reshape(3, 3)[:, 2], numbers(surface.pose.p)

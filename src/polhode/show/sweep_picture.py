@@ -56,12 +56,12 @@ class Runs:
 
     def distinct(self, name: str) -> Floats:
         """The values that runs had, in increasing order."""
-        known = np.unique(self.columns[name])
-        return known[np.isfinite(known)]
+        values = np.unique(self.columns[name])
+        return values[np.isfinite(values)]
 
     @property
     def varying(self) -> list[str]:
-        """What is not the same in all runs."""
+        """Columns that differ between runs."""
         return [name for name in self.columns if len(self.distinct(name)) > 1]
 
 
@@ -79,7 +79,7 @@ class Arrangement:
 
     @property
     def columns(self) -> int:
-        """How many panels of one result there are."""
+        """Number of panels of one result."""
         return len(self.over) if self.beside is None else len(self.runs.distinct(self.beside))
 
 
@@ -109,27 +109,27 @@ def of_grid(runs: Runs, x: str | None, by: str | None, cut: Sequence[str]) -> Ar
 
 def of_samples(runs: Runs, x: str | None, by: str | None) -> Arrangement:
     """Points over each value that does not follow from another; lines where all follow from what is drawn."""
-    own: list[str] = []
+    leaders: list[str] = []
     for name in runs.varying:
-        if not any(_follows(runs, name, other) for other in own):
-            own.append(name)
-    over = [x] if x is not None else [name for name in own if by is None or not _follows(runs, name, by)]
+        if not any(_follows(runs, name, other) for other in leaders):
+            leaders.append(name)
+    over = [x] if x is not None else [name for name in leaders if by is None or not _follows(runs, name, by)]
     over = over[:_MOST_SCATTERED] or [next(iter(runs.columns))]
     shown = [*over, *([] if by is None else [by])]
-    joined = len(over) == 1 and all(any(_follows(runs, name, other) for other in shown) for name in own)
+    joined = len(over) == 1 and all(any(_follows(runs, name, other) for other in shown) for name in leaders)
     return Arrangement(runs, over, by=by, joined=joined)
 
 
 def _follows(runs: Runs, name: str, other: str) -> bool:
     """Whether one value is a linear function of another, as the speeds of wheels are of that of a car."""
-    values, given = runs.columns[name], runs.columns[other]
-    known = np.isfinite(values) & np.isfinite(given)
-    if not known.any() or not np.ptp(given[known]) > 0:
+    values, reference = runs.columns[name], runs.columns[other]
+    finite = np.isfinite(values) & np.isfinite(reference)
+    if not finite.any() or not np.ptp(reference[finite]) > 0:
         return name == other
-    along = given[known] - given[known].mean()
-    left = values[known] - values[known].mean()
+    along = reference[finite] - reference[finite].mean()
+    left = values[finite] - values[finite].mean()
     left = left - along * (along @ left) / (along @ along)
-    return bool(np.abs(left).max() <= 1e-9 * np.ptp(values[known]))
+    return bool(np.abs(left).max() <= 1e-9 * np.ptp(values[finite]))
 
 
 #: Results that are drawn unasked, and panels of all of them.
@@ -154,7 +154,7 @@ def plotted(
     from ..view.plot import saved
 
     if sweep.trajectories is not None:
-        if any(each is not None for each in (measures, x, by, at)):
+        if any(option is not None for option in (measures, x, by, at)):
             cure = "Leave measures, x, by and at out, or sweep with a measure."
             raise fault("whole trajectories are drawn over time, all of them.", cure, "E-BATCH-UNSUPPORTED")
         return sweep.trajectories.plot(path)
@@ -169,16 +169,16 @@ def figure_of(
     at: Mapping[str, float] | None = None,
     most: tuple[int, int] = (_MOST_RESULTS, _MOST_PANELS),
 ) -> Any:
-    """Results, arranged as the axes suggest and the user asks; where none are named, so many, and panels, at most."""
+    """Draw results over the axes of a sweep; if none are named, at most `most` results and panels."""
     runs = Runs.of(sweep)
-    over, shaded = (None if each is None else _axis(runs, each, word) for each, word in ((x, "x"), (by, "by")))
+    over, shaded = (None if name is None else _axis(runs, name, word) for name, word in ((x, "x"), (by, "by")))
     held = _held(runs, at)
     _check_once({"x": over, "by": shaded}, held)
     runs = runs.where(held)
-    made = of_samples(runs, over, shaded) if sweep.zipped else of_grid(runs, over, shaded, [*held])
-    asked = _asked(sweep, measures)
-    results = asked if measures is not None else asked[: min(most[0], max(1, most[1] // made.columns))]
-    return _drawn(sweep, made, results, _title(sweep, made, held, (len(results), len(asked))))
+    arranged = of_samples(runs, over, shaded) if sweep.zipped else of_grid(runs, over, shaded, [*held])
+    quantities = _chosen(sweep, measures)
+    results = quantities if measures is not None else quantities[: min(most[0], max(1, most[1] // arranged.columns))]
+    return _drawn(sweep, arranged, results, _title(sweep, arranged, held, (len(results), len(quantities))))
 
 
 def markup_of(sweep: Sweep) -> str:
@@ -187,7 +187,7 @@ def markup_of(sweep: Sweep) -> str:
         return ""
     try:
         content = b64encode(figure_of(sweep, most=_MOST_IN_CELL)._repr_png_()).decode("ascii")
-    except PolhodeError:  # the cell tells why runs have no result
+    except PolhodeError:  # the cell says why runs have no result
         return ""
     return f'<img alt="results of the sweep" style="max-width:100%" src="data:image/png;base64,{content}">'
 
@@ -196,25 +196,25 @@ def markup_of(sweep: Sweep) -> str:
 
 
 def _axis(runs: Runs, name: Any, word: str) -> str:
-    found = axis_named(runs.columns, name)
-    if found is None:
+    axis = axis_named(runs.columns, name)
+    if axis is None:
         raise unknown("varied value", name, runs.columns, place=f"plot {word}", code="E-BATCH-NAME")
-    return found
+    return axis
 
 
 def _held(runs: Runs, at: Any) -> dict[str, float]:
     """The values that the runs in the picture had, by name."""
-    made: dict[str, float] = {}
-    for given, value in by_name(at, "plot at").items():
-        name = _axis(runs, given, "at")
+    held: dict[str, float] = {}
+    for key, value in by_name(at, "plot at").items():
+        name = _axis(runs, key, "at")
         wanted = number(value, place=f"plot at '{name}'")
-        known = runs.where(made).distinct(name)
-        apart = np.abs(known - wanted)
-        if not len(known) or not apart.min() <= _NEAR * max(abs(wanted), float(np.ptp(known))):
-            cure = f"There are runs with {listed(f'{each:g}' for each in known)}."
+        values = runs.where(held).distinct(name)
+        apart = np.abs(values - wanted)
+        if not len(values) or not apart.min() <= _NEAR * max(abs(wanted), float(np.ptp(values))):
+            cure = f"There are runs with {listed(f'{value:g}' for value in values)}."
             raise PolhodeError(f"there is no run with {name} = {wanted:g}.", "plot at", cure, "E-BATCH-NAME")
-        made[name] = float(known[apart.argmin()])
-    return made
+        held[name] = float(values[apart.argmin()])
+    return held
 
 
 def _check_once(named: Mapping[str, str | None], held: Mapping[str, float]) -> None:
@@ -227,30 +227,30 @@ def _check_once(named: Mapping[str, str | None], held: Mapping[str, float]) -> N
             places[name] = word
 
 
-def _asked(sweep: Sweep, measures: Any) -> list[Quantity]:
+def _chosen(sweep: Sweep, measures: Any) -> list[Quantity]:
     """The results that a user names, or all that are not too long; a number of an array is named `name.0`, …"""
-    known = _quantities(sweep)
-    if not known:
+    tables = _quantities(sweep)
+    if not tables:
         raise _nothing(sweep, len(sweep))
     if measures is None:
-        short = [each for each in known.values() if len(each) <= _MOST_NUMBERS]
+        short = [table for table in tables.values() if len(table) <= _MOST_NUMBERS]
         if not short:
-            raise _long(*next(iter(known.items())))
-        return [quantity for each in short for quantity in each]
+            raise _long(*next(iter(tables.items())))
+        return [quantity for table in short for quantity in table]
     with understood("a list of measures", measures, place="plot measures"):
         names = [measures] if isinstance(measures, str) else list(measures)
-    single = {quantity.name: quantity for each in known.values() for quantity in each}
-    made: list[Quantity] = []
+    single = {quantity.name: quantity for table in tables.values() for quantity in table}
+    quantities: list[Quantity] = []
     for name in names:
-        if not isinstance(name, str) or (name not in known and name not in single):
-            raise unknown("result", name, [*known, *single], place="plot measures", code="E-BATCH-NAME")
-        found = known[name] if name in known else [single[name]]
-        if len(found) > _MOST_NUMBERS:
-            raise _long(name, found)
-        made += found
-    if not made:
+        if not isinstance(name, str) or (name not in tables and name not in single):
+            raise unknown("result", name, [*tables, *single], place="plot measures", code="E-BATCH-NAME")
+        table = tables[name] if name in tables else [single[name]]
+        if len(table) > _MOST_NUMBERS:
+            raise _long(name, table)
+        quantities += table
+    if not quantities:
         raise PolhodeError("no measure is named.", place="plot measures", cure="Name one.", code="E-BATCH-MISSING")
-    return made
+    return quantities
 
 
 def _quantities(sweep: Sweep) -> dict[str, list[Quantity]]:
@@ -259,13 +259,13 @@ def _quantities(sweep: Sweep) -> dict[str, list[Quantity]]:
 
     units = sweep.result_units
     return {
-        name: [Quantity(each, units.get(name, ""), column) for each, column in columns.items()]
+        name: [Quantity(label, units.get(name, ""), column) for label, column in columns.items()]
         for name, columns in sweep.columns.items()
     }
 
 
-def _long(name: str, found: Sequence[Quantity]) -> PolhodeError:
-    message = f"'{name}' has {len(found):,} numbers for each run, too many for a picture."
+def _long(name: str, quantities: Sequence[Quantity]) -> PolhodeError:
+    message = f"'{name}' has {len(quantities):,} numbers for each run, too many for a picture."
     return PolhodeError(message, "plot measures", f"Name some: measures=['{name}.0', '{name}.1'].", "E-BATCH-SIZE")
 
 
@@ -278,58 +278,58 @@ def _nothing(sweep: Sweep, count: int) -> PolhodeError:
 # ---- what is drawn -----------------------------------------------------------------------------------------------
 
 
-def _drawn(sweep: Sweep, made: Arrangement, results: Sequence[Quantity], title: str) -> Any:
+def _drawn(sweep: Sweep, arranged: Arrangement, results: Sequence[Quantity], title: str) -> Any:
     """The figure of an arrangement."""
     from ..view.families import Map, Panel, Quantity, plot_families, plot_maps
 
     def varied(name: str, values: Floats) -> Quantity:
         return Quantity(name, sweep.units.get(name, ""), values)
 
-    def result(each: Quantity, values: Floats) -> Quantity:
-        return Quantity(each.name, each.unit, values)
+    def result(quantity: Quantity, values: Floats) -> Quantity:
+        return Quantity(quantity.name, quantity.unit, values)
 
-    known = np.isfinite([each.values[made.runs.places] for each in results])
-    if not known.any():
-        raise _nothing(sweep, len(made.runs))
-    missing = int((~known.all(axis=0)).sum())
-    absent = f"{missing} of {len(made.runs)} runs without a result" if missing else ""
-    parts, name = [(made.runs, "")], made.beside  # of each column of panels, and what is written above it
+    finite = np.isfinite([quantity.values[arranged.runs.places] for quantity in results])
+    if not finite.any():
+        raise _nothing(sweep, len(arranged.runs))
+    missing = int((~finite.all(axis=0)).sum())
+    absent = f"{missing} of {len(arranged.runs)} runs without a result" if missing else ""
+    parts, name = [(arranged.runs, "")], arranged.beside  # of each column of panels, and what is written above it
     if name is not None:
-        values = made.runs.distinct(name)
-        parts = [(made.runs.where({name: value}), _equals(sweep, name, value)) for value in values]
-    if made.y is not None:
-        x, y = made.over[0], made.y
-        maps = [Map(result(each, _cells(part, x, y, each.values)), note) for each in results for part, note in parts]
-        across = made.columns if made.beside is not None else 2 if len(results) == 4 else min(len(results), 3)
-        axes = varied(x, made.runs.distinct(x)), varied(y, made.runs.distinct(y))
+        values = arranged.runs.distinct(name)
+        parts = [(arranged.runs.where({name: value}), _equals(sweep, name, value)) for value in values]
+    if arranged.y is not None:
+        x, y = arranged.over[0], arranged.y
+        maps = [Map(result(q, _cells(part, x, y, q.values)), note) for q in results for part, note in parts]
+        across = arranged.columns if arranged.beside is not None else 2 if len(results) == 4 else min(len(results), 3)
+        axes = varied(x, arranged.runs.distinct(x)), varied(y, arranged.runs.distinct(y))
         return plot_maps(maps, *axes, columns=across, title=title, absent=absent)
     panels = [
-        Panel(varied(name, part.columns[name]), result(each, each.values[part.places]), note)
-        for each in results
+        Panel(varied(name, part.columns[name]), result(quantity, quantity.values[part.places]), note)
+        for quantity in results
         for part, note in parts
-        for name in made.over
+        for name in arranged.over
     ]
-    shade = None if made.by is None else varied(made.by, parts[0][0].columns[made.by])
-    across = made.columns if made.columns > 1 else 1 + (len(results) > 4)
-    return plot_families(panels, shade, made.joined, across, title, absent)
+    shade = None if arranged.by is None else varied(arranged.by, parts[0][0].columns[arranged.by])
+    across = arranged.columns if arranged.columns > 1 else 1 + (len(results) > 4)
+    return plot_families(panels, shade, arranged.joined, across, title, absent)
 
 
 def _cells(runs: Runs, x: str, y: str, values: Floats) -> Floats:
     """A result of each run as a matrix over two of its values; nan where there is none."""
     rows, columns = runs.distinct(x), runs.distinct(y)
-    made = np.full((len(rows), len(columns)), np.nan)
+    cells = np.full((len(rows), len(columns)), np.nan)
     placed = np.isfinite(runs.columns[x]) & np.isfinite(runs.columns[y])
     i = np.searchsorted(rows, runs.columns[x][placed])
     k = np.searchsorted(columns, runs.columns[y][placed])
-    made[i, k] = values[runs.places[placed]]
-    return made
+    cells[i, k] = values[runs.places[placed]]
+    return cells
 
 
-def _title(sweep: Sweep, made: Arrangement, held: Mapping[str, float], results: tuple[int, int]) -> str:
+def _title(sweep: Sweep, arranged: Arrangement, held: Mapping[str, float], results: tuple[int, int]) -> str:
     """The system, and which of its runs and results are drawn."""
-    runs = f"{len(made.runs)} of {len(sweep)} runs" if len(made.runs) < len(sweep) else f"{len(sweep)} runs"
+    runs = f"{len(arranged.runs)} of {len(sweep)} runs" if len(arranged.runs) < len(sweep) else f"{len(sweep)} runs"
     counts = [runs, *([f"{results[0]} of {results[1]} results"] if results[0] < results[1] else [])]
-    values = [_equals(sweep, name, value) for name, value in {**held, **made.cut}.items()]
+    values = [_equals(sweep, name, value) for name, value in {**held, **arranged.cut}.items()]
     return f"{sweep.system or 'sweep'}: {', '.join([*counts, *values])}"
 
 

@@ -60,7 +60,7 @@ class Discontinuities:
 
     @property
     def modes(self) -> Floats:
-        """The signs as they are held."""
+        """The signs that are held at present."""
         return np.zeros(0) if self.signs is None else self.signs.modes
 
     def start(self, t: float, x: Floats) -> None:
@@ -75,7 +75,7 @@ class Discontinuities:
 
     @property
     def is_old(self) -> bool:
-        """Whether the rates were made anew, so that signs must be taken again."""
+        """True if the rates have new signs since these were taken."""
         return self.signs is not self.rates.signs
 
     def leave(self, state_at: Callable[[float], Floats], t_old: float, t: float) -> float | None:
@@ -99,7 +99,7 @@ class Discontinuities:
     # ---- how to go on ----------------------------------------------------------------------------------------
 
     def switch(self, t: float, x: Floats) -> None:
-        """Change the signs at a time that `locate` found; raise Stop where no choice leads on."""
+        """Change the signs at a time returned by `locate`; raise Stop if the motion cannot go on with any signs."""
         if self.is_old:
             self.start(t, x)
             return
@@ -141,7 +141,7 @@ class Discontinuities:
         return guesses
 
     def _value_rates(self, t: float, x: Floats, held: Any, signs: Floats) -> Floats:
-        """How fast values change under given signs of theirs."""
+        """Rates of the values, by a difference quotient, for given signs of these values."""
         self.modes[held] = signs
         ahead = self.rates.switches(t + _AHEAD, x + _AHEAD * self.rates(t, x))
         return np.asarray((ahead - self.rates.switches(t, x))[held] / _AHEAD)
@@ -162,7 +162,7 @@ class Discontinuities:
         )
 
     def summary(self) -> str:
-        """What a reader should know of the jumps of a run, if there were any."""
+        """A sentence about the jumps of a run; empty if there were none."""
         if not self.times:
             rests = bool(self.sources) and not self.modes.all()
             return f"{self.first} stands at its jump, where a sign is taken as 0." if rests else ""
@@ -179,26 +179,26 @@ class Discontinuities:
 def table_jumps(rates: Rates, times: Floats, states: Floats, driven: Floats) -> list[str]:
     """A sentence for each table that jumped between the samples of a run."""
     functions = rates.functions
-    made = jumping_tables(functions.program(rates.of)) if has_tables(functions) else None
-    if made is None or len(times) < 2:
+    jumping = jumping_tables(functions.program(rates.of)) if has_tables(functions) else None
+    if jumping is None or len(times) < 2:
         return []
-    program, tables = made
+    program, tables = jumping
     efforts = rates.drive.efforts
-    known: dict[str, Any] = {"x": states, "t": times[:, None], "alpha": rates.alpha}
-    known |= {"tau": driven[:, :efforts], "inputs": driven[:, efforts:]}
+    by_name: dict[str, Any] = {"x": states, "t": times[:, None], "alpha": rates.alpha}
+    by_name |= {"tau": driven[:, :efforts], "inputs": driven[:, efforts:]}
     native = functions.compiled(program).with_parameters(functions.parameter_values(rates.of, rates.given))
-    arguments = np.asarray(native(*(known[name] for name in native.arrays)))
-    told = {}
+    arguments = np.asarray(native(*(by_name[name] for name in native.arrays)))
+    messages = {}
     for (name, jumps), values in zip(tables, arguments.T, strict=True):
         met = np.flatnonzero(np.diff(np.searchsorted(jumps, values)))
         if len(met):
             often = "once" if len(met) == 1 else f"{len(met)} times or more"
             where = "where a step ended" if rates.locates_corners else "inside a step"
-            told[name] = (
+            messages[name] = (
                 f"{name} jumped {often}, first before t = {times[met[0] + 1]:.6g} s, {where}; the kinds cubic and "
                 "pchip do not, but at their ends."
             )
-    return list(told.values())
+    return list(messages.values())
 
 
 # ---- switching -----------------------------------------------------------------------------------------------
@@ -233,31 +233,31 @@ def has_tables(functions: Functions) -> bool:
 
 def _laws(functions: Functions) -> list[tuple[str, Expr]]:
     """The laws that functions were given, in words."""
-    given = functions.laws.given.items() if functions.laws else ()
-    return [(f"the law of {symbol.data[0]} '{symbol.name}'", law) for symbol, law in given]
+    laws = functions.laws.given.items() if functions.laws else ()
+    return [(f"the law of {symbol.data[0]} '{symbol.name}'", law) for symbol, law in laws]
 
 
 def _arguments(expressions: Iterable[Expr]) -> Iterator[Expr]:
-    """What is zero where values or derivatives jump: the argument of a sign, the difference of two values."""
+    """Arguments whose zeros are jumps: that of a sign or step, the difference of two compared values."""
     for node in topological(list(expressions)):
         if node.op in JUMPING:
             yield node.args[0] if len(node.args) == 1 else node.args[0] - node.args[1]
 
 
-def at_the_jump(found: Iterable[Source], equations: EquationsOfMotion, known: Mapping[Expr, float]) -> str:
-    """The sources whose expressions are zero where the values are known, in words; all where none can be told."""
+def at_the_jump(jumps: Iterable[Source], equations: EquationsOfMotion, values: Mapping[Expr, float]) -> str:
+    """The sources, in words, whose arguments are zero at these values; all sources if none can be evaluated to zero."""
     near, rest = [], []
-    for source in found:
+    for source in jumps:
         (argument,) = substitute([source.argument], equations.tree.followed)
         (argument,) = equations.in_independent_speeds([argument])
         try:
-            (value,) = evaluate([argument], known)
+            (value,) = evaluate([argument], values)
         except (KeyError, ArithmeticError, ValueError):
             rest.append(source)
         else:
             if abs(value) <= _AT_JUMP:
                 near.append(source)
-    named = dict.fromkeys(source.words for source in near or rest or found)
+    named = dict.fromkeys(source.words for source in near or rest or jumps)
     return " or ".join(named)
 
 
@@ -266,27 +266,27 @@ _MADE: WeakKeyDictionary[Functions, dict[Any, Any]] = WeakKeyDictionary()
 
 
 def _once(functions: Functions, key: Any, make: Callable[[], Any]) -> Any:
-    """What `make` returned for these functions before."""
-    made = _MADE.setdefault(functions, {})
-    if key not in made:
-        made[key] = make()
-    return made[key]
+    """Call `make` once for these functions and this key; afterwards return the stored result."""
+    cache = _MADE.setdefault(functions, {})
+    if key not in cache:
+        cache[key] = make()
+    return cache[key]
 
 
 def _switched(functions: Functions, name: FunctionKey) -> Switched | None:
-    found: Switched | None = _once(functions, (name, "signs"), lambda: switched(functions.program(name)))
-    return found
+    program: Switched | None = _once(functions, (name, "signs"), lambda: switched(functions.program(name)))
+    return program
 
 
 class FixedSigns:
-    """A native function of the catalogue with its signs as they are in `modes`, called as the function itself is."""
+    """A native function of the catalogue with its signs fixed to `modes`, called like the function itself."""
 
-    def __init__(self, functions: Functions, made: Switched, parameters: Floats) -> None:
-        self.smooth = _compiled(functions, made.smooth, parameters)
-        self.values = _compiled(functions, made.values, parameters)
+    def __init__(self, functions: Functions, switches: Switched, parameters: Floats) -> None:
+        self.smooth = _compiled(functions, switches.smooth, parameters)
+        self.values = _compiled(functions, switches.values, parameters)
         self.arrays = self.smooth.arrays[:-1]
-        self.depends_on = made.depends_on
-        self.modes = np.zeros(made.count)
+        self.depends_on = switches.depends_on
+        self.modes = np.zeros(switches.count)
 
     def __call__(self, *arrays: Floats) -> Any:
         return self.smooth(*arrays, self.modes)
@@ -294,26 +294,27 @@ class FixedSigns:
 
 def _compiled(functions: Functions, program: Program, parameters: Floats) -> Compiled:
     """Native code of a program that is kept."""
-    found: Compiled = _once(functions, id(program), lambda: functions.compiled(program))
-    return found.with_parameters(parameters)
+    function: Compiled = _once(functions, id(program), lambda: functions.compiled(program))
+    return function.with_parameters(parameters)
 
 
 class Located:
-    """Where native code divides steps: zeros of what signs in the rates are of, corners of tables, and kinks."""
+    """Zeros at which native code divides steps: of arguments of signs in the rates, of corners of tables, of kinks."""
 
     def __init__(self, functions: Functions, name: FunctionKey, parameters: Floats, signs: FixedSigns | None) -> None:
-        made = None if signs is None else _switched(functions, name)
-        program, slots = (functions.program(name), ()) if made is None else (made.smooth, made.values.outputs[0].slots)
-        found: Divided = _once(functions, (name, "divided", signs is None), lambda: divided(program, slots))
-        self.signs, self.kinks, self.corners = len(slots), found.kinks, found.corners
+        switch = None if signs is None else _switched(functions, name)
+        program = functions.program(name) if switch is None else switch.smooth
+        slots = () if switch is None else switch.values.outputs[0].slots
+        parts: Divided = _once(functions, (name, "divided", signs is None), lambda: divided(program, slots))
+        self.signs, self.kinks, self.corners = len(slots), parts.kinks, parts.corners
         self.count = self.signs + len(self.corners) + self.kinks
-        self.values = _compiled(functions, found.values, parameters) if self.count else None
-        self.smooth = _compiled(functions, found.smooth, parameters) if self.corners else None
+        self.values = _compiled(functions, parts.values, parameters) if self.count else None
+        self.smooth = _compiled(functions, parts.smooth, parameters) if self.corners else None
 
     @property
     def effects(self) -> list[Effect]:
         """The switches, corners and kinks, as native code locates them."""
-        corners = [Effect(corners=each.knots, extent=each.extent, jumps=bool(each.jumping)) for each in self.corners]
+        corners = [Effect(corners=c.knots, extent=c.extent, jumps=bool(c.jumping)) for c in self.corners]
         return [*[Effect(is_switch=True)] * self.signs, *corners, *[Effect(is_kink=True)] * self.kinks]
 
 
@@ -321,5 +322,5 @@ def with_fixed_signs(functions: Functions, name: FunctionKey, parameters: Floats
     """The function with its signs fixed; None where it has none."""
     if not _once(functions, "sources", lambda: bool(sources(functions))):
         return None
-    made = _switched(functions, name)
-    return None if made is None else FixedSigns(functions, made, parameters)
+    switches = _switched(functions, name)
+    return None if switches is None else FixedSigns(functions, switches, parameters)

@@ -33,7 +33,7 @@ Event = Callable[[float, Floats, Floats], float]
 
 @dataclass(frozen=True)
 class Crossing:
-    """An expression of coordinates, speeds, states, time and parameters whose zeros are looked for.
+    """An expression of coordinates, speeds, states, time and parameters whose zeros are events.
 
     `direction` is 1 for rising zeros, -1 for falling ones, 0 for both; a `terminal` one ends the run.
     """
@@ -71,14 +71,14 @@ class Watched:
 
     @property
     def name(self) -> str:
-        """How messages name it."""
+        """The event's name in messages."""
         event, option, number = self.given
         text = str(event.expression) if isinstance(event, Crossing) else getattr(event, "__name__", shown(event))
         return f"event {number} of {option}, {shown(text)},"
 
     @property
     def effect(self) -> Effect:
-        """What it does, as native code sees it."""
+        """The event's effect as a record for native code."""
         change = self.change
         compiled = None if change is None or change.compiled is None else change.compiled.function
         places = () if change is None else change.places
@@ -102,13 +102,13 @@ class Events:
 
     @property
     def effects(self) -> list[Effect]:
-        """What each does, as native code sees it."""
-        return [each.effect for each in self.watched]
+        """The effects of all events as records for native code."""
+        return [event.effect for event in self.watched]
 
     @property
     def changes_states(self) -> bool:
         """Whether the state jumps at some of them."""
-        return any(each.change is not None for each in self.watched)
+        return any(event.change is not None for event in self.watched)
 
 
 def read_events(
@@ -129,17 +129,17 @@ def read_events(
         return Events()
 
     equations = derivation.equations
-    given: list[tuple[Any, str, int, StateChange | None]] = [(each, "events", k, None) for k, each in enumerate(listed)]
+    entries: list[tuple[Any, str, int, StateChange | None]] = [(x, "events", k, None) for k, x in enumerate(listed)]
     for k, (event, change) in enumerate(changes.items()):
-        given.append((event, "on", k, read_change(equations, change, parameters)))
-    given += [] if until is None else [(until, "until", 0, None)]
-    known = [_as_crossing(event, option) for event, option, _, _ in given]
-    expressions = [event.expression for event in known if isinstance(event, Crossing)]
+        entries.append((event, "on", k, read_change(equations, change, parameters)))
+    entries += [] if until is None else [(until, "until", 0, None)]
+    crossings = [_as_crossing(event, option) for event, option, _, _ in entries]
+    expressions = [event.expression for event in crossings if isinstance(event, Crossing)]
     place = "events" if listed or changes else "until"
     values = compiled_values(equations, expressions, parameters, place) if expressions else None
     compiled = None if values is None else values.function
-    made, number = [], 0
-    for event, (_, option, k, change) in zip(known, given, strict=True):
+    all_watched, number = [], 0
+    for event, (_, option, k, change) in zip(crossings, entries, strict=True):
         if isinstance(event, Crossing) and compiled is not None:
             function, number = _entry(compiled, number), number + 1
         else:
@@ -150,10 +150,10 @@ def read_events(
             raise PolhodeError(f"{shown(direction)} is no direction of an event.", place, cure, "E-RUN-NUMBER")
         ends = terminal or option == "until"
         watched = Watched(function, float(direction), ends, change, isinstance(event, Crossing), (event, option, k))
-        made.append(watched if watched.is_expression else replace(watched, value=_number_of(watched)))
-    if values is None or len(expressions) < len(known):
-        return Events(tuple(made))
-    return Events(tuple(made), values.function, values.names)
+        all_watched.append(watched if watched.is_expression else replace(watched, value=_number_of(watched)))
+    if values is None or len(expressions) < len(crossings):
+        return Events(tuple(all_watched))
+    return Events(tuple(all_watched), values.function, values.names)
 
 
 def _number_of(event: Watched) -> Callback:
@@ -161,13 +161,13 @@ def _number_of(event: Watched) -> Callback:
 
     def value(t: float, q: Floats, rest: Floats) -> float:
         try:
-            found: Any = event.value(t, q, rest)
+            number: Any = event.value(t, q, rest)
         except Exception as error:
             raise event_failed(f"at t = {t:.6g} s {event.name} raised {type(error).__name__}: {error}") from error
         with suppress(TypeError, ValueError):
-            if isinstance(found, float) or (np.ndim(found) == 0 and not isinstance(found, bool | np.bool_ | str)):
-                return float(found)
-        raise event_failed(f"at t = {t:.6g} s {event.name} returned {shown(found)}, which is no number.")
+            if isinstance(number, float) or (np.ndim(number) == 0 and not isinstance(number, bool | np.bool_ | str)):
+                return float(number)
+        raise event_failed(f"at t = {t:.6g} s {event.name} returned {shown(number)}, which is no number.")
 
     return value
 
@@ -185,7 +185,7 @@ def _as_crossing(event: Any, place: str) -> Any:
 
 
 def _entry(compiled: Compiled, number: int) -> Event:
-    """One of the compiled values as a function of its own; behind the state others may stand, as sensitivities do."""
+    """One of the compiled values as a function of its own; its x may have entries behind the state."""
     time, size = np.zeros(1), compiled.outline.arrays[0].size
 
     def event(t: float, q: Floats, rest: Floats) -> float:
@@ -221,7 +221,7 @@ class ParametricValues:
 
 @dataclass(frozen=True, eq=False)
 class StateChange:
-    """What becomes of the state at an event."""
+    """Change of the state at an event."""
 
     place_of: Callable[[Any], int]
     values: Callback
@@ -240,48 +240,48 @@ class StateChange:
         return new
 
 
-def read_change(equations: EquationsOfMotion, given: Any, parameters: Mapping[str, Any]) -> StateChange:
+def read_change(equations: EquationsOfMotion, change: Any, parameters: Mapping[str, Any]) -> StateChange:
     """New values by name or symbol, as numbers or expressions, or a function f(t, q, u) that returns them so."""
     from ..expr import as_expr
 
-    place = partial(place_of, equations)
-    if callable(given):
-        return StateChange(place, with_rest(given, equations, "on"), len(equations.q))
+    index_of = partial(place_of, equations)
+    if callable(change):
+        return StateChange(index_of, with_rest(change, equations, "on"), len(equations.q))
     cure = 'Give new values by name, on={event: {"v": -0.8 * v}}, or a function that returns them.'
-    check_kind(Mapping, "a change of the state", given, "on", cure)
-    order = tuple(given)
+    check_kind(Mapping, "a change of the state", change, "on", cure)
+    order = tuple(change)
     for key in order:
-        place(key)
+        index_of(key)
     new = []
-    for key, value in given.items():
+    for key, value in change.items():
         with understood("a number or an expression", value, place=f"on '{getattr(key, 'name', key)}'"):
             new.append(as_expr(value))
-    made = compiled_values(equations, new, parameters, "on")
-    compiled = made.function
+    compiled_change = compiled_values(equations, new, parameters, "on")
+    compiled = compiled_change.function
     time = np.zeros(1)
 
     def values(t: float, q: Floats, rest: Floats) -> Mapping[Any, float]:
         time[0] = t
         return dict(zip(order, compiled(np.concatenate([q, rest]), time).tolist(), strict=True))
 
-    return StateChange(place, values, len(equations.q), made, tuple(place(key) for key in order))
+    return StateChange(index_of, values, len(equations.q), compiled_change, tuple(index_of(key) for key in order))
 
 
 def place_of(equations: EquationsOfMotion, key: Any) -> int:
-    """Where in the state a coordinate, speed or state without mass stands."""
+    """Index in the state of a coordinate, speed or first-order state."""
     from ..expr.spelling import spelled
 
     symbols = [*equations.q, *equations.u, *equations.z]
-    found = [place for place, symbol in enumerate(symbols) if symbol is key or symbol.name == key]
-    found = found or [place for place, symbol in enumerate(symbols) if spelled(symbol) == key]
-    if not found:
+    indices = [index for index, symbol in enumerate(symbols) if symbol is key or symbol.name == key]
+    indices = indices or [index for index, symbol in enumerate(symbols) if spelled(symbol) == key]
+    if not indices:
         raise unknown(
             "coordinate, speed or state", key, [symbol.name for symbol in symbols], place="on", code="E-RUN-NAME"
         )
-    if len(found) > 1:
+    if len(indices) > 1:
         cure = f"Write {key}' for the speed, or give the symbol, as in on={{event: {{joint.u[0]: 0}}}}."
         raise PolhodeError(f"'{key}' is a coordinate and a speed.", "on", cure, "E-RUN-TWICE")
-    return found[0]
+    return indices[0]
 
 
 def compiled_values(
@@ -294,17 +294,17 @@ def compiled_values(
             kept.pop(next(iter(kept)))
         kept[key] = _compile(equations, expressions, place)
     function, names = kept[key]
-    given = {name: parameters.get(name, equations.system.parameters[name].value) for name in names}
-    missing = [name for name, value in given.items() if value is None]
+    values = {name: parameters.get(name, equations.system.parameters[name].value) for name in names}
+    missing = [name for name, value in values.items() if value is None]
     if missing:
         message = f"the parameter '{missing[0]}' of {_WORDS[place]} has no value."
         cure = f"Give parameters={{{missing[0]!r}: …}}, or a default in the model."
         raise ValueMissing(message, place, cure, "E-VALUE-MISSING")
-    return ParametricValues(function.with_parameters(np.array([float(value) for value in given.values()])), names)
+    return ParametricValues(function.with_parameters(np.array([float(value) for value in values.values()])), names)
 
 
 def _compile(equations: EquationsOfMotion, expressions: Sequence[Expr], place: str) -> tuple[Compiled, tuple[str, ...]]:
-    """One function of x and t, and its parameters; coupled, driven and dependent symbols stand for others."""
+    """One native function of x and t, and its parameters; dependent and driven symbols are substituted."""
     from ..codegen.plan import plan
     from ..expr import free_symbols, substitute
 
@@ -313,12 +313,12 @@ def _compile(equations: EquationsOfMotion, expressions: Sequence[Expr], place: s
     arrays = [("x", [*equations.q, *equations.u, *equations.z]), ("t", [system.time])]
     table = {p.symbol: name for name, p in system.parameters.items()}
     met = list(free_symbols(values))
-    known = {symbol for _, symbols in arrays for symbol in symbols} | table.keys()
-    strange = [symbol for symbol in met if symbol not in known]
-    if strange:
-        kind = strange[0].data[0]
+    arguments = {symbol for _, symbols in arrays for symbol in symbols} | table.keys()
+    foreign = [symbol for symbol in met if symbol not in arguments]
+    if foreign:
+        kind = foreign[0].data[0]
         why = "is no part of the state" if kind in ("input", "effort") else "this run does not have"
-        message = f"{_WORDS[place]} depends on the {kind} '{strange[0].name}', which {why}."
+        message = f"{_WORDS[place]} depends on the {kind} '{foreign[0].name}', which {why}."
         cure = "Use coordinates, speeds, states, time and parameters of this system, or a Python function."
         raise PolhodeError(message, place, cure, "E-RUN-DEPENDENCE")
     used = [symbol for symbol in table if symbol in met]
@@ -350,7 +350,7 @@ def with_rest(function: Callable[..., Any], equations: EquationsOfMotion, place:
 
 
 def _takes(function: Callable[..., Any], count: int) -> bool:
-    """Whether a function can be called with so many arguments; a built-in one that does not say takes three."""
+    """True if a function accepts so many arguments; for built-in functions without a signature, True for three."""
     try:
         signature(function).bind(*range(count))
     except TypeError:

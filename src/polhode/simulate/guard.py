@@ -32,13 +32,13 @@ DIVERGED = 1e12
 _CHART_MARGIN = 1e-7
 #: |tan θ/2| beyond which a vector-parameter is too near to a half turn.
 HALF_TURN = 1e6
-#: 1 + tr R of a joint below which it has turned by π, as far as numbers can tell.
+#: 1 + tr R of a joint below which it has turned by π, within rounding.
 _NO_TURN_LEFT = 1e-12
 #: Condition numbers of the mass matrix, scaled to a unit diagonal, beyond which it is as good as singular.
 _SINGULAR = 1e13
 #: A smallest moment of a mass matrix of unit diagonal, beside the largest, with which it is surely regular.
 SURE = 1e-10
-#: M⁻¹ as accelerations tell it is symmetric but for so much.
+#: Largest relative asymmetry of M⁻¹ as computed from accelerations.
 _ASYMMETRY = 1e-6
 #: With more speeds than this the mass matrix is looked at only when there is reason to.
 _SMALL = 60
@@ -55,7 +55,7 @@ class Stop(Exception):
 
 
 def moving_pivots(equations: EquationsOfMotion) -> list[Expr]:
-    """What is divided by where speeds follow from pseudo-velocities, as far as it moves."""
+    """Pivots that depend on the state, of the map from pseudo-velocities to speeds."""
     from ..constraints import PseudoSpeeds
 
     speeds = equations.dependent_speeds
@@ -63,21 +63,21 @@ def moving_pivots(equations: EquationsOfMotion) -> list[Expr]:
 
 
 class Guard:
-    """Watches one run; `values` gives those of parameters and constant inputs, where they are asked for."""
+    """Watches one run; `values` returns parameters and constant inputs, and is called only when they are needed."""
 
     def __init__(self, rates: Rates, functions: Functions, values: Callable[[], Mapping[Expr, float]]) -> None:
         self.rates, self.functions, self._read_values = rates, functions, values
-        self.synopsis = known = functions.derivation.synopsis
-        self.size = len(known.coordinates) + len(known.speeds) + len(known.states)
+        self.synopsis = synopsis = functions.derivation.synopsis
+        self.size = len(synopsis.coordinates) + len(synopsis.speeds) + len(synopsis.states)
         self.scale: Floats | None = None
         self.notices: list[str] = []
         self._began: tuple[float, Floats, Floats] | None = None  # time, state and inputs that give the scale
-        self.constraints = list(self.equations.system.constraints.values()) if known.is_constrained else []
+        self.constraints = list(self.equations.system.constraints.values()) if synopsis.is_constrained else []
         self.watched = [constraint for constraint in self.constraints if constraint.is_watched]
         self.discontinuities: Discontinuities | None = None
-        self.pivots = moving_pivots(self.equations) if known.in_pseudo_velocities else []
+        self.pivots = moving_pivots(self.equations) if synopsis.in_pseudo_velocities else []
         self._signs: Floats | None = None
-        links = self.equations.tree.links if known.has_charts else ()
+        links = self.equations.tree.links if synopsis.has_charts else ()
         turning = [(i, link) for i, link in enumerate(links) if link.stage.storage not in ("quaternion", "vector")]
         # where Γ of a stage depends on its angles there may be a lock
         self.angle_charts = [i for i, link in turning if len(link.coordinates) > 2 and self._places(link)]
@@ -87,11 +87,11 @@ class Guard:
 
     @property
     def equations(self) -> EquationsOfMotion:
-        """What is run; asked for where its synopsis does not tell."""
+        """The equations that are run; built only where the synopsis is not enough."""
         return self.functions.equations
 
     def _places(self, link: Link) -> list[int]:
-        """Where the coordinates of a link are in the state; none where one is omitted, which then cannot matter."""
+        """Indices of a link's coordinates in the state; empty if one of them is omitted and cannot matter."""
         places = self.equations.places
         return [places[k] for k in link.coordinates] if all(k in places for k in link.coordinates) else []
 
@@ -102,7 +102,7 @@ class Guard:
 
     @property
     def watches_steps(self) -> bool:
-        """Whether each step must be looked at, since a size that is too large is not all that can go wrong."""
+        """True if every step must be checked, as more can go wrong than a large state."""
         return bool(self.watched) or bool(self.pivots)
 
     @property
@@ -112,7 +112,7 @@ class Guard:
 
     @property
     def bound(self) -> float:
-        """The size of a state from which on steps must be looked at."""
+        """Size of a state beyond which steps are checked."""
         return HALF_TURN if self.vector_charts else DIVERGED
 
     def start(self, t: float, x: Floats) -> None:
@@ -155,12 +155,12 @@ class Guard:
 
     def sample(self, t: float, x: Floats) -> None:
         """Raise where a sampled loop, if there is one, is unstable."""
-        drive, known = self.rates.drive, self.synopsis
+        drive, synopsis = self.rates.drive, self.synopsis
         if drive.sampled is None or not drive.begun:
             return
         from .control.sampled_law import unstable_loop
 
-        split, end = len(known.coordinates), len(known.coordinates) + len(known.speeds)
+        split, end = len(synopsis.coordinates), len(synopsis.coordinates) + len(synopsis.speeds)
         began, sampled = drive.begun[0][2][0], drive.sampled
         speeds = dict(zip(self._names()[split:end], x[split:end].tolist(), strict=True))
         controls = sampled.law.controls[: sampled.count]
@@ -189,33 +189,33 @@ class Guard:
             )
         return fallback
 
-    def nonfinite(self, found: NonFinite) -> Stop:
-        """A right-hand side that is not finite: which entries, and why if that can be told."""
-        known = self.synopsis
-        names = [*(f"rate of coordinate '{name}'" for name in known.coordinates)]
-        names += [f"acceleration of '{name}'" for name in known.speeds]
-        names += [f"rate of state '{name}'" for name in known.states]
-        x = found.x[: self.size]
-        bad = [name for name, value in zip(names, found.rate, strict=False) if not np.isfinite(value)]
+    def nonfinite(self, state: NonFinite) -> Stop:
+        """The Stop for a right-hand side that is not finite: which entries, and the cause if it can be determined."""
+        synopsis = self.synopsis
+        names = [*(f"rate of coordinate '{name}'" for name in synopsis.coordinates)]
+        names += [f"acceleration of '{name}'" for name in synopsis.speeds]
+        names += [f"rate of state '{name}'" for name in synopsis.states]
+        x = state.x[: self.size]
+        bad = [name for name, value in zip(names, state.rate, strict=False) if not np.isfinite(value)]
         bad = bad or ["derivatives of the motion"]
         if not np.isfinite(x).all():
-            return self._diverged(found.t, x)
-        law = self.rates.drive.failure(found.t, x)
+            return self._diverged(state.t, x)
+        law = self.rates.drive.failure(state.t, x)
         if law:
-            return Stop("nonfinite", f"at t = {found.t:.6g} s {law}.", "Look for a division by zero in it, or a root.")
+            return Stop("nonfinite", f"at t = {state.t:.6g} s {law}.", "Look for a division by zero in it, or a root.")
         listed = ", ".join(bad[:3]) + (f" and {len(bad) - 3} more" if len(bad) > 3 else "")
         plain = Stop(
             "nonfinite",
-            f"at t = {found.t:.6g} s the equations gave no finite number for the {listed}; "
+            f"at t = {state.t:.6g} s the equations gave no finite number for the {listed}; "
             f"the state there is {self.state_in_words(x)}.",
             "Look for a division by zero, a root or logarithm of a negative number in forces and parameters.",
         )
-        return self.explain(found.t, x, plain)
+        return self.explain(state.t, x, plain)
 
     def state_in_words(self, x: Floats) -> str:
         """Coordinates, speeds and states with their names."""
-        told = [f"{name} = {value:.4g}" for name, value in zip(self._names(), x, strict=True)]
-        return ", ".join(told[:12]) + (" …" if len(told) > 12 else "")
+        entries = [f"{name} = {value:.4g}" for name, value in zip(self._names(), x, strict=True)]
+        return ", ".join(entries[:12]) + (" …" if len(entries) > 12 else "")
 
     def _names(self) -> list[str]:
         from ..expr.spelling import spelled
@@ -251,8 +251,8 @@ class Guard:
 
         links = self.equations.tree.links
         left = evaluate([as_expr(1 + sum(link.motion.R[i, i] for i in range(3))) for link in links], self._at(t, x))
-        for link, each in zip(links, left, strict=True):
-            if each < _NO_TURN_LEFT:
+        for link, remaining in zip(links, left, strict=True):
+            if remaining < _NO_TURN_LEFT:
                 raise Stop(
                     "half_turn",
                     f"at t = {t:.6g} s joint '{link.joint}' has turned by π, where the formalism '{formalism}', "
@@ -307,16 +307,16 @@ class Guard:
         )
 
     def _check_mass(self, t: float, x: Floats) -> None:
-        known = self.synopsis
-        if not known.speeds:
+        synopsis = self.synopsis
+        if not synopsis.speeds:
             return
         if self.scale is None and self._began is not None:
             self.scale = _scale_of(self._mass_matrix(*self._began))
         M = self._mass_matrix(t, x, self.rates.drive.inputs)
-        stop = mass_matrix_stop(M, known.speeds, t, self.scale)
+        stop = mass_matrix_stop(M, synopsis.speeds, t, self.scale)
         if stop is not None:
             raise stop
-        if not self.notices and (notice := indefinite_notice(M, known.speeds)):
+        if not self.notices and (notice := indefinite_notice(M, synopsis.speeds)):
             self.notices.append(notice)
         if self.scale is None:
             # What an inertia is small against is what it was at the start.
@@ -335,7 +335,7 @@ class Guard:
 
 
 def is_surely_regular(inverse: Floats | None) -> bool:
-    """Whether a mass matrix is far from singular, by its inverse as computed; False where that does not tell."""
+    """True if the computed inverse proves a mass matrix far from singular; False if it proves nothing."""
     if inverse is None or not np.isfinite(inverse).all() or not (np.diag(inverse) > 0.0).all():
         return False
     scale = np.sqrt(np.diag(inverse))
@@ -355,9 +355,9 @@ def is_surely_regular(inverse: Floats | None) -> bool:
 
 
 def _scale_of(M: Floats) -> Floats:
-    """The root of the inertia that each speed feels."""
-    made: Floats = np.sqrt(np.abs(np.diag(M)))
-    return made
+    """Square roots of the diagonal of M."""
+    scale: Floats = np.sqrt(np.abs(np.diag(M)))
+    return scale
 
 
 def mass_matrix_stop(M: Floats, speeds: Sequence[str], t: float, scale: Floats | None = None) -> Stop | None:
@@ -419,18 +419,18 @@ def _half_turn(t: float, link: Link) -> Stop:
 
 
 def fault_of(
-    equations: EquationsOfMotion, constraints: Iterable[Constraint], known: Mapping[Expr, float]
+    equations: EquationsOfMotion, constraints: Iterable[Constraint], values: Mapping[Expr, float]
 ) -> Fault | None:
-    """What is wrong with the first of these constraints that cannot hold where it is; `known` has all values."""
+    """What is wrong with the first of these constraints that cannot hold where it is; `values` has all symbols."""
 
     from ..expr import as_expr, evaluate, substitute
 
     def number(value: Any) -> float:
-        return evaluate(substitute([as_expr(value)], equations.tree.followed), known)[0]
+        return evaluate(substitute([as_expr(value)], equations.tree.followed), values)[0]
 
     for constraint in constraints:
-        if all(q in known for q in constraint.coordinates):
-            found = constraint.fault(number)
-            if found is not None:
-                return found
+        if all(q in values for q in constraint.coordinates):
+            fault = constraint.fault(number)
+            if fault is not None:
+                return fault
     return None

@@ -39,23 +39,23 @@ class Follower:
 
 @dataclass(frozen=True)
 class Unwound:
-    """The rotors that nobody placed, and those whose speed nobody gave."""
+    """Rotors without a given start angle, and those without a given start speed."""
 
     coordinates: tuple[Follower, ...] = ()
     speeds: tuple[Follower, ...] = ()
 
     def place(self, q: Floats) -> None:
         """Put the rotors where their links are."""
-        for each in self.coordinates:
-            q[each.rotor] = each.number * q[each.link]
+        for coordinate in self.coordinates:
+            q[coordinate.rotor] = coordinate.number * q[coordinate.link]
 
     def turn(self, u: Floats) -> None:
         """Let the rotors turn as their links do."""
-        for each in self.speeds:
-            u[each.rotor] = each.number * u[each.link]
+        for speed in self.speeds:
+            u[speed.rotor] = speed.number * u[speed.link]
 
     def beside(self, A: Floats, speeds: Sequence[str]) -> Unwound:
-        """Those that no constraint A u + a = 0 moves, u the speeds of these names."""
+        """The rotors of which no column of A is nonzero, where A u + a = 0 and `speeds` are the names of u."""
         held = {name for name, moves in zip(speeds, (A != 0).any(axis=0).tolist(), strict=True) if moves}
         return Unwound(*(tuple(x for x in part if x.name not in held) for part in (self.coordinates, self.speeds)))
 
@@ -73,10 +73,10 @@ class InitialState:
     rotors: Unwound = field(default_factory=Unwound)
 
 
-def home(known: Synopsis) -> Floats:
+def home(synopsis: Synopsis) -> Floats:
     """The home coordinates: zero, and (1, 0, 0, 0) for quaternions."""
-    q = np.zeros(len(known.coordinates))
-    for first in known.quaternions:
+    q = np.zeros(len(synopsis.coordinates))
+    for first in synopsis.quaternions:
         q[first] = 1.0
     return q
 
@@ -85,11 +85,11 @@ def initial_state(
     derivation: Derivation, start: Any = None, speeds: Any = None, parameters: Mapping[str, Any] | None = None
 ) -> InitialState:
     """The first state of a run from a pose's name, coordinates, speeds and states by name, or arrays (q, u, z)."""
-    known = derivation.synopsis
-    start, speeds = by_kind(known, start, speeds)
-    q, u, z = home(known), np.zeros(len(known.speeds)), np.array([*known.states.values()], dtype=np.float64)
+    synopsis = derivation.synopsis
+    start, speeds = by_kind(synopsis, start, speeds)
+    q, u, z = home(synopsis), np.zeros(len(synopsis.speeds)), np.array([*synopsis.states.values()], dtype=np.float64)
     fill = partial(_fill, derivation)
-    given: tuple[str, ...] = ()
+    given_coordinates: tuple[str, ...] = ()
     given_speeds: tuple[str, ...] = ()
     if isinstance(start, str):
         poses = derivation.model.poses
@@ -97,71 +97,71 @@ def initial_state(
         if pose is None:
             raise unknown("pose", start, poses, place="start", code="E-RUN-NAME")
         placed: Mapping[str, Any] = {
-            name: value for name, value in pose.coordinates.items() if name not in known.omitted
+            name: value for name, value in pose.coordinates.items() if name not in synopsis.omitted
         }
-        fill(q, placed, known.coordinates, "coordinate")
+        fill(q, placed, synopsis.coordinates, "coordinate")
         is_embedded = derivation.equations.dependent_speeds is not None
         chosen = speeds_at_pose(derivation, q, pose.speeds, parameters)
-        own = {name: v for name, v in pose.speeds.items() if name in known.speeds or not is_embedded}
-        fill(u, own, known.speeds, "speed")  # dependent speeds follow
+        by_name = {name: v for name, v in pose.speeds.items() if name in synopsis.speeds or not is_embedded}
+        fill(u, by_name, synopsis.speeds, "speed")  # dependent speeds follow
         u = u if chosen is None else chosen
-        fill(z, pose.states, [*known.states], "state")
-        given, given_speeds = tuple(placed), tuple(pose.speeds)
+        fill(z, pose.states, [*synopsis.states], "state")
+        given_coordinates, given_speeds = tuple(placed), tuple(pose.speeds)
     elif isinstance(start, Mapping):
         placed = start
-        if known.states:
-            own = {name: value for name, value in start.items() if name in known.states and name not in known.speeds}
-            placed = {name: value for name, value in start.items() if name not in own}
-            fill(z, own, [*known.states], "state")
-        fill(q, placed, known.coordinates, "coordinate", [*known.states], known.omitted)
-        given = tuple(placed)
+        if synopsis.states:
+            states = {name: v for name, v in start.items() if name in synopsis.states and name not in synopsis.speeds}
+            placed = {name: value for name, value in start.items() if name not in states}
+            fill(z, states, [*synopsis.states], "state")
+        fill(q, placed, synopsis.coordinates, "coordinate", [*synopsis.states], synopsis.omitted)
+        given_coordinates = tuple(placed)
     elif isinstance(start, tuple) and len(start) in (2, 3) and not np.isscalar(start[0]):
         q = numbers(start[0], len(q), "start coordinates")
         u = numbers(start[1], len(u), "start speeds")
         z = numbers(start[2], len(z), "start states") if len(start) == 3 else z
-        given, given_speeds = known.coordinates, known.speeds
+        given_coordinates, given_speeds = synopsis.coordinates, synopsis.speeds
     elif start is not None:
         q = numbers(start, len(q), "start coordinates")
-        given = known.coordinates
+        given_coordinates = synopsis.coordinates
     if isinstance(speeds, Mapping):
-        fill(u, speeds, known.speeds, "speed")
+        fill(u, speeds, synopsis.speeds, "speed")
         given_speeds = tuple(dict.fromkeys([*given_speeds, *speeds]))
     elif speeds is not None:
         u = numbers(speeds, len(u), "start speeds")
-        given_speeds = known.speeds
-    _check_finite(q, known.coordinates, "coordinate")
-    _check_finite(u, known.speeds, "speed")
-    _check_finite(z, [*known.states], "state")
-    rotors = unwound(derivation, given, given_speeds, parameters)
+        given_speeds = synopsis.speeds
+    _check_finite(q, synopsis.coordinates, "coordinate")
+    _check_finite(u, synopsis.speeds, "speed")
+    _check_finite(z, [*synopsis.states], "state")
+    rotors = unwound(derivation, given_coordinates, given_speeds, parameters)
     rotors.place(q)
     rotors.turn(u)
-    return InitialState(q, u, tuple(_make_unit(q, known)), given, given_speeds, z, rotors)
+    return InitialState(q, u, tuple(_make_unit(q, synopsis)), given_coordinates, given_speeds, z, rotors)
 
 
-def by_kind(known: Synopsis, start: Any, speeds: Any) -> tuple[Any, Any]:
+def by_kind(synopsis: Synopsis, start: Any, speeds: Any) -> tuple[Any, Any]:
     """Start and speeds, with the speeds that a mapping `start` names put into `speeds`; a speed may be written x'."""
-    others = (*known.coordinates, *known.omitted, *known.states)
-    if isinstance(speeds, Mapping) and any(key not in known.speeds for key in speeds):
-        speeds = _once(known, others, speeds)
+    others = (*synopsis.coordinates, *synopsis.omitted, *synopsis.states)
+    if isinstance(speeds, Mapping) and any(key not in synopsis.speeds for key in speeds):
+        speeds = _once(synopsis, others, speeds)
     if not isinstance(start, Mapping) or all(key in others for key in start):
         return start, speeds
-    moved = {key: value for key, value in start.items() if key not in others and speed_named(key, known.speeds, others)}
+    moved = {k: v for k, v in start.items() if k not in others and speed_named(k, synopsis.speeds, others)}
     if moved and speeds is not None and not isinstance(speeds, Mapping):
         cure = "Give all speeds by name, or all in the array."
         raise fault(f"the speed '{next(iter(moved))}' is given by name, and speeds in an array.", cure, "E-RUN-TWICE")
     rest = {key: value for key, value in start.items() if key not in moved}
-    return rest, _once(known, others, moved, speeds or {}) if moved else speeds
+    return rest, _once(synopsis, others, moved, speeds or {}) if moved else speeds
 
 
-def _once(known: Synopsis, others: Sequence[str], *given: Mapping[Any, Any]) -> dict[Any, Any]:
+def _once(synopsis: Synopsis, others: Sequence[str], *mappings: Mapping[Any, Any]) -> dict[Any, Any]:
     """Speeds by their names; raise where one is given twice."""
-    made: dict[Any, Any] = {}
-    for key, value in (item for each in given for item in each.items()):
-        name = speed_named(key, known.speeds, others) or key
-        if name in made:
+    values: dict[Any, Any] = {}
+    for key, value in (item for table in mappings for item in table.items()):
+        name = speed_named(key, synopsis.speeds, others) or key
+        if name in values:
             raise fault(f"the speed '{name}' is given twice.", "Give it once.", "E-RUN-TWICE")
-        made[name] = value
-    return made
+        values[name] = value
+    return values
 
 
 def value_in_si(derivation: Derivation, value: Any, kind: str, name: str) -> Any:
@@ -177,28 +177,28 @@ def value_in_si(derivation: Derivation, value: Any, kind: str, name: str) -> Any
 def numbers(value: Any, size: int, what: str) -> Floats:
     """A fresh float array of a given length, from whatever holds that many real numbers."""
     try:
-        given = np.asarray(value)
+        array = np.asarray(value)
     except ValueError:
         raise ShapeError("the rows have different lengths.", what, f"Give {size} numbers.", "E-RUN-SHAPE") from None
     cure = "Give a number." if size == 1 else f"Give {size} numbers."
-    if given.dtype.kind not in "fiub" and given.size:
-        raise ShapeError(f"{given.dtype} is no type of real numbers.", what, cure, "E-RUN-TYPE")
-    if given.shape != (size,):
-        raise ShapeError(f"expected {size} numbers, got shape {given.shape}.", what, cure, "E-RUN-SHAPE")
-    return np.array(given, dtype=np.float64)
+    if array.dtype.kind not in "fiub" and array.size:
+        raise ShapeError(f"{array.dtype} is no type of real numbers.", what, cure, "E-RUN-TYPE")
+    if array.shape != (size,):
+        raise ShapeError(f"expected {size} numbers, got shape {array.shape}.", what, cure, "E-RUN-SHAPE")
+    return np.array(array, dtype=np.float64)
 
 
 def _fill(
     derivation: Derivation,
     array: Floats,
-    given: Mapping[str, Any],
+    values: Mapping[str, Any],
     names: Sequence[str],
     kind: str,
     others: Sequence[str] = (),
     omitted: Sequence[str] = (),
 ) -> None:
-    places = dict(zip(names, range(len(names)), strict=True)) if given else {}
-    for key, value in given.items():
+    places = dict(zip(names, range(len(names)), strict=True)) if values else {}
+    for key, value in values.items():
         if type(value) is float and key in places:
             array[places[key]] = value
             continue
@@ -222,9 +222,9 @@ def _check_finite(array: Floats, names: Sequence[str], kind: str) -> None:
         raise PolhodeError(f"the start value is {array[k]}.", place, "Give a finite number.", "E-RUN-NUMBER")
 
 
-def _make_unit(q: Floats, known: Synopsis) -> list[str]:
+def _make_unit(q: Floats, synopsis: Synopsis) -> list[str]:
     notices = []
-    for joint, first in known.orientations:
+    for joint, first in synopsis.orientations:
         part = slice(first, first + 4)
         length = float(np.sqrt(q[part].dot(q[part])))
         if length == 0.0:
@@ -244,41 +244,41 @@ def _make_unit(q: Floats, known: Synopsis) -> list[str]:
 
 def unwound(
     derivation: Derivation,
-    given: Collection[str],
+    coordinates: Collection[str],
     given_speeds: Collection[str],
     parameters: Mapping[str, Any] | None = None,
 ) -> Unwound:
     """The rotors that follow at the start, by the coordinates and speeds that were named."""
-    known = derivation.synopsis
-    if not known.has_elastic_gears or not (given or given_speeds):
+    synopsis = derivation.synopsis
+    if not synopsis.has_elastic_gears or not (coordinates or given_speeds):
         return Unwound()
     model = derivation.model
-    found: tuple[list[Follower], list[Follower]] = ([], [])
+    followers: tuple[list[Follower], list[Follower]] = ([], [])
     for motor in model.motors.values():
         if not motor.is_elastic:
             continue
         number = _value(model, motor.ratio, parameters)
         link = model.joints[motor.joint]
-        for made, names, named, x in (
-            (found[0], known.coordinates, given, link.q[0].name),
-            (found[1], known.speeds, given_speeds, link.u[0].name),
+        for group, names, named, x in (
+            (followers[0], synopsis.coordinates, coordinates, link.q[0].name),
+            (followers[1], synopsis.speeds, given_speeds, link.u[0].name),
         ):
             if number is not None and motor.rotor in names and motor.rotor not in named and x in names:
-                made.append(Follower(motor.rotor, names.index(motor.rotor), names.index(x), motor.ratio, number))
-    return Unwound(tuple(found[0]), tuple(found[1]))
+                group.append(Follower(motor.rotor, names.index(motor.rotor), names.index(x), motor.ratio, number))
+    return Unwound(tuple(followers[0]), tuple(followers[1]))
 
 
-def _value(model: Model, ratio: Expr, given: Mapping[str, Any] | None) -> float | None:
+def _value(model: Model, ratio: Expr, parameters: Mapping[str, Any] | None) -> float | None:
     """The ratio in numbers; where a parameter has no value none is needed, as such a run is refused."""
     from ..expr import evaluate, free_symbols
 
-    values = _values(model, free_symbols([ratio]), given)
+    values = _values(model, free_symbols([ratio]), parameters)
     return None if values is None else evaluate([ratio], values)[0]
 
 
-def _values(model: Model, parameters: Iterable[Expr], given: Mapping[str, Any] | None) -> dict[Expr, float] | None:
+def _values(model: Model, parameters: Iterable[Expr], table: Mapping[str, Any] | None) -> dict[Expr, float] | None:
     """Parameters in numbers, as given or as the model has them; None where one has no value."""
-    values = {x: (given or {}).get(x.name, model.parameters[x.name].value) for x in parameters}
+    values = {x: (table or {}).get(x.name, model.parameters[x.name].value) for x in parameters}
     if None in values.values():
         return None
     with understood("a number for each parameter", list(values.values()), place="parameters"):
@@ -297,7 +297,7 @@ def speeds_at_pose(
     chosen, model, tree = derivation.equations.dependent_speeds, derivation.model, derivation.equations.tree
     if not isinstance(chosen, PseudoSpeeds):
         return None
-    known = dict(zip(tree.q, map(float, q), strict=True)) | {u: float(speeds.get(u.name, 0)) for u in tree.u}
+    state = dict(zip(tree.q, map(float, q), strict=True)) | {u: float(speeds.get(u.name, 0)) for u in tree.u}
     used = free_symbols(list(chosen.values))
-    values = _values(model, [x for x in used if x not in known and x.name in model.parameters], parameters)
-    return None if values is None else np.array(evaluate(list(chosen.values), {model.time: 0.0, **known, **values}))
+    values = _values(model, [x for x in used if x not in state and x.name in model.parameters], parameters)
+    return None if values is None else np.array(evaluate(list(chosen.values), {model.time: 0.0, **state, **values}))

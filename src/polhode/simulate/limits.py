@@ -34,7 +34,7 @@ NOTED = "limits"
 
 @dataclass(frozen=True)
 class PassedLimit:
-    """A limit that a coordinate, speed or effort went beyond: when first, and how far."""
+    """A limit that a coordinate, speed or effort exceeded: when first, and by how much."""
 
     name: str
     side: str  # "lower" or "upper"
@@ -52,33 +52,33 @@ class PassedLimit:
 
 
 def passed_limits(run: Trajectory) -> tuple[PassedLimit, ...]:
-    """The limits that a run goes beyond, in the order of time."""
+    """Limits that a run exceeds, in the order of time."""
     if run.functions is None or not len(run):
         return ()
     # what was noted is of the whole run, and not of some of its times
     rows = () if "between_samples" in run.info else run.info.get(NOTED, ())
     noted = {(kind, name, side, limit): (time, beyond) for kind, name, side, limit, time, beyond in rows}
-    found = [
-        each
+    passed = [
+        passing
         for ends in _ends_along(run)
         if ends.are_ordered
         for side, limit in ends.known.items()
-        for each in _passed(run, ends, side, limit, noted.get((ends.kind, ends.quantity.name, side, limit)))
+        for passing in _passed(run, ends, side, limit, noted.get((ends.kind, ends.quantity.name, side, limit)))
     ]
-    return tuple(sorted(found, key=lambda each: each.time))
+    return tuple(sorted(passed, key=lambda passing: passing.time))
 
 
 def _ends_along(run: Trajectory) -> Iterator[Ends]:
     """The limits of what there is in a run: coordinates, speeds, and efforts that act in it."""
     from ..dynamics.joint_limits import joint_limits
 
-    equations, given = run.mechanism.equations, run.parameters
-    yield from joint_limits(equations, given, "coordinate")
-    for ends in joint_limits(equations, given, "speed"):
+    equations, parameters = run.mechanism.equations, run.parameters
+    yield from joint_limits(equations, parameters, "coordinate")
+    for ends in joint_limits(equations, parameters, "speed"):
         # a speed may depend on a coordinate that is omitted
         if ends.quantity.name in run.speeds or ends.quantity.name in run.dependent[1]:
             yield ends
-    for ends in joint_limits(equations, given, "effort"):
+    for ends in joint_limits(equations, parameters, "effort"):
         if run.tau is not None and ends.quantity.name in run.efforts:
             yield ends
 
@@ -94,7 +94,7 @@ def unwatched_limits(run: Trajectory) -> tuple[str, ...]:
     if run.functions is None or not len(run):
         return ()
     equations = run.mechanism.equations
-    told = [
+    messages = [
         f"the limits of '{q.name}' were not watched: it is omitted."
         for joint in equations.system.joints.values()
         for q, limits in zip(joint.q, joint.limits, strict=False)
@@ -103,14 +103,14 @@ def unwatched_limits(run: Trajectory) -> tuple[str, ...]:
     for ends in _ends_along(run):
         what = f"{'' if ends.kind == 'coordinate' else f'the {ends.kind} '}'{ends.quantity.name}'"
         for side, end in ends.unknown.items():
-            told.append(f"the {side} limit {end} of {what} has no value, and was not watched.")
+            messages.append(f"the {side} limit {end} of {what} has no value, and was not watched.")
         if not ends.are_ordered:
             lower, upper = ends.known["lower"], ends.known["upper"]
-            told.append(
+            messages.append(
                 f"with these parameters the lower limit {lower:.6g} of {what} is above the upper limit "
                 f"{upper:.6g}: neither was watched."
             )
-    return tuple(told)
+    return tuple(messages)
 
 
 def _passed(
@@ -133,8 +133,8 @@ def _passed(
         for _ in range(_ROUNDS):
             times = np.linspace(before, time, _PARTS + 1)
             inner = sign * (_values(run.at(times[1:-1]), ends) - limit) > 0.0
-            place = int(np.argmax(np.append(inner, True))) + 1
-            before, time = float(times[place - 1]), float(times[place])
+            index = int(np.argmax(np.append(inner, True))) + 1
+            before, time = float(times[index - 1]), float(times[index])
     yield PassedLimit(name, side, limit, time, limit + sign * farthest, kind)
 
 
@@ -143,9 +143,9 @@ def _passed(
 
 def limits_seen(functions: Functions, parameters: Mapping[str, Any] | None) -> tuple[SeenLimit, ...]:
     """The limits that native code can watch in the state of a run."""
-    known = functions.derivation.synopsis
-    if not known.has_limits_of_parameters or not parameters:
-        return known.limits
+    synopsis = functions.derivation.synopsis
+    if not synopsis.has_limits_of_parameters or not parameters:
+        return synopsis.limits
     from ..dynamics.joint_limits import seen_limits
 
     return seen_limits(functions.equations, parameters)
@@ -160,16 +160,16 @@ class LimitsOfRun:
 
     @classmethod
     def of(cls, functions: Functions, parameters: Mapping[str, Any] | None) -> LimitsOfRun:
-        """Limits of which nothing is noted yet."""
+        """Limits without passages so far."""
         seen = limits_seen(functions, parameters)
         kept = _ROWS.get(functions)
         if kept is None or kept[0] is not seen:
-            kept = _ROWS[functions] = seen, np.array([each.place for each in seen], dtype=np.int64), _rows(seen)
+            kept = _ROWS[functions] = seen, np.array([limit.place for limit in seen], dtype=np.int64), _rows(seen)
         return cls(seen, WatchedLimits.of(*kept[1:]))
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What is to be told of them."""
+        """Passed limits as entries of the run's info."""
         return noted_facts(self.seen, self.watched.noted)
 
 
@@ -178,7 +178,7 @@ def watched_by_all(seen: Sequence[Sequence[SeenLimit]]) -> WatchedLimits:
     are_shared = all(limits is seen[0] for limits in seen)
     some, shape = (seen[:1] if are_shared else seen), (len(seen[0]), 2)
     rows = np.array([_rows(limits) for limits in some]).reshape(len(some), *shape)
-    return WatchedLimits.of([each.place for each in seen[0]], np.broadcast_to(rows, (len(seen), *shape)))
+    return WatchedLimits.of([limit.place for limit in seen[0]], np.broadcast_to(rows, (len(seen), *shape)))
 
 
 #: The limits of the last run of each mechanism as native code watches them.
@@ -187,13 +187,13 @@ _ROWS: WeakKeyDictionary[Functions, tuple[tuple[SeenLimit, ...], NDArray[np.int6
 
 def _rows(seen: Sequence[SeenLimit]) -> Floats:
     """The c and d of limits c x[k] + d ≤ 0."""
-    signed = [(1.0 if each.side == "upper" else -1.0, each) for each in seen]
+    signed = [(1.0 if limit.side == "upper" else -1.0, limit) for limit in seen]
     rows = [(s * x.factor, s * (x.offset - x.limit) - _ROUNDING * (1.0 + abs(x.limit))) for s, x in signed]
     return np.array(rows).reshape(-1, 2)
 
 
 def noted_facts(seen: Sequence[SeenLimit], noted: Floats) -> dict[str, Any]:
-    """What a run's facts say of limits: nothing where none was passed."""
+    """Passed limits as entries of a run's info; empty if none was passed."""
     if np.isnan(noted[:, 0]).all():
         return {}
     rows = [
@@ -208,41 +208,41 @@ def limits_of_members(functions: Functions, count: int, parameters: Mapping[str,
     """The limits of each member of a batch; none where they are not at the same places for all."""
     if not functions.derivation.synopsis.has_limits_of_parameters:
         return [functions.derivation.synopsis.limits] * count
-    own = [{name: value[i] if np.ndim(value) else value for name, value in parameters.items()} for i in range(count)]
-    made = [limits_seen(functions, each) for each in own]
-    alike = len({tuple((each.kind, each.name, each.side) for each in limits) for limits in made}) == 1
-    return made if alike else [()] * count
+    values = [{name: value[i] if np.ndim(value) else value for name, value in parameters.items()} for i in range(count)]
+    seen = [limits_seen(functions, parameters) for parameters in values]
+    alike = len({tuple((limit.kind, limit.name, limit.side) for limit in limits) for limits in seen}) == 1
+    return seen if alike else [()] * count
 
 
 def note_facts(seen: Sequence[SeenLimit], noted: Floats, facts: Mapping[str, Any]) -> None:
     """Note what a run's facts say of limits."""
     for *limit, t, beyond in facts.get(NOTED, ()):
-        k = [list(each[:4]) for each in seen].index(limit)
+        k = [list(entry[:4]) for entry in seen].index(limit)
         noted[k] = np.fmin(noted[k, 0], t), max(noted[k, 1], beyond - _ROUNDING * (1.0 + abs(seen[k].limit)))
 
 
 def noted_limits(seen: Sequence[SeenLimit], noted: Floats) -> tuple[PassedLimit, ...]:
     """The limits that were passed, in the order of time."""
     rows = noted_facts(seen, noted).get(NOTED, ())
-    found = [
+    passed = [
         PassedLimit(name, side, limit, t, limit + (beyond if side == "upper" else -beyond), kind)
         for kind, name, side, limit, t, beyond in rows
     ]
-    return tuple(sorted(found, key=lambda each: each.time))
+    return tuple(sorted(passed, key=lambda passing: passing.time))
 
 
 # ---- grown variables -----------------------------------------------------------------------------------------
-# What a run of equations in small variables must tell: those that have grown.
+# Notices of runs of equations in small variables: those that have grown.
 
 #: Beyond this many radians the first order is off by more than some four in a hundred.
 _LARGE = 0.5
 
 
-def grown(known: Synopsis, q: Floats) -> list[str]:
+def grown(synopsis: Synopsis, q: Floats) -> list[str]:
     """A sentence for each small angle that a run brings to where it is small no more."""
     largest = np.abs(q).max(axis=0, initial=0.0)
-    reached = [(name, float(largest[known.coordinates.index(name)])) for name in known.small_angles
-               if name in known.coordinates]  # fmt: skip
+    reached = [(name, float(largest[synopsis.coordinates.index(name)])) for name in synopsis.small_angles
+               if name in synopsis.coordinates]  # fmt: skip
     return [
         f"'{name}' is small in these equations, and gets to {angle:.3g} rad: what they leave out is then not small."
         for name, angle in reached

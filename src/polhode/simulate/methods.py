@@ -46,15 +46,15 @@ class SteadyStart(Mapping[str, float]):
     def parameters(self) -> dict[str, float]: ...
 
     def _run_options(self, given: Mapping[str, Any], speeds: Sequence[str]) -> dict[str, Any]:
-        """Options of a run that starts here; what else is given there stays."""
+        """Options of a run from this start; other options are unchanged."""
         options = {**given, "start": {**self.coordinates, **self.states}}
-        own = {
+        defaults = {
             "speeds": {name: value for name, value in self.speeds.items() if name in speeds},
             "tau": {name: value for name, value in self.efforts.items() if value},
             "inputs": self.inputs,
             "parameters": self.parameters,
         }
-        for name, values in own.items():
+        for name, values in defaults.items():
             held = options.get(name)
             if isinstance(held, dict):
                 options[name] = {**values, **held}

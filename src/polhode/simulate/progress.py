@@ -21,7 +21,7 @@ _BETWEEN = 0.05
 def reporting(
     progress: bool | Callable[[float], object] | None, words: str, end: float, unit: str = "s"
 ) -> Iterator[Callable[[float], None]]:
-    """A function to be told the simulated time reached, or how much else of which there is an end.
+    """A function to call with the simulated time reached, or with another count that has an end.
 
     `progress` is True for a bar at once, False for none, a function of the fraction done, or None: a bar when standard
     error is a terminal, or in a notebook, and the run takes longer than a second.
@@ -41,8 +41,8 @@ def reporting(
 class _Teller:
     """Tells a function the fraction done, not more often than an eye can follow."""
 
-    def __init__(self, tell: Callable[[float], object], end: float) -> None:
-        self.tell, self.end, self.next = tell, end, 0.0
+    def __init__(self, report: Callable[[float], object], end: float) -> None:
+        self.tell, self.end, self.next = report, end, 0.0
 
     def update(self, reached: float) -> None:
         now = time.monotonic()
@@ -70,8 +70,8 @@ class _Bar:
             if shown is None and not self.is_certain and not sys.stderr.isatty():
                 self.next = math.inf
                 return
-            given = self.words, self.end, self.unit
-            self.bar = _RichBar(*given) if shown is None else _NotebookBar(shown, *given)
+            arguments = self.words, self.end, self.unit
+            self.bar = _RichBar(*arguments) if shown is None else _NotebookBar(shown, *arguments)
         self.next = now + self.bar.between
         self.bar.draw(reached)
 
@@ -81,7 +81,7 @@ class _Bar:
 
 
 class _NotebookBar:
-    """A bar in the cell of a notebook, which goes when the run is done."""
+    """A bar in a notebook cell, removed when the run is done."""
 
     between = 0.2  # every picture is a message to the browser
 
@@ -91,22 +91,22 @@ class _NotebookBar:
 
     def draw(self, reached: float) -> None:
         digits = ".2f" if self.unit == "s" else "g"
-        told = f"{self.words}: {reached:{digits}} of {self.end:g} {self.unit}"
-        self.bar.update(_Picture(told, min(1.0, reached / self.end) if self.end > 0 else 1.0))
+        text = f"{self.words}: {reached:{digits}} of {self.end:g} {self.unit}"
+        self.bar.update(_Picture(text, min(1.0, reached / self.end) if self.end > 0 else 1.0))
 
     def close(self) -> None:
         self.bar.update(_Picture("", 1.0))
 
 
 class _Picture:
-    """What the cell shows: a bar and words, or nothing any more."""
+    """The contents of a notebook cell: a bar and words, or nothing after the end."""
 
     def __init__(self, words: str, share: float) -> None:
         self.words, self.share = words, share
 
     def _repr_html_(self) -> str:
-        told = escape(self.words)
-        return f'<progress value="{self.share:.3f}" aria-label="{told}"></progress> {told}' if told else "<span></span>"
+        text = escape(self.words)
+        return f'<progress value="{self.share:.3f}" aria-label="{text}"></progress> {text}' if text else "<span></span>"
 
     def __repr__(self) -> str:
         return self.words

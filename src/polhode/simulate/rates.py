@@ -115,7 +115,7 @@ class Rates:
 
     @property
     def is_autonomous(self) -> bool:
-        """Whether no controller is asked at every evaluation: then steps can stay in native code."""
+        """True if evaluations call no Python controller, so that steps can stay in native code."""
         return not self.drive.calls_python
 
     @property
@@ -145,7 +145,7 @@ class Rates:
 
     @property
     def located(self) -> Located | None:
-        """Where steps are divided, at jumps and kinks of the rates; None where there are none."""
+        """The zeros at which steps are divided, of jumps and kinks of the rates; None if there are none."""
         if self.is_surely_smooth or self._compiled.backend == "numpy":
             return None
         if self._located is None:
@@ -177,7 +177,7 @@ class Rates:
         return LaneRuns(code, like, self._compiled, self._held, members)
 
     def rows_of_members(self, parameters: Mapping[str, Any], implicit: bool) -> dict[str, Floats]:
-        """What native code makes of parameters before it steps, by what reads it: a row for each member, or for all."""
+        """Set-up values of parameters, computed before stepping, by reader: one row a member, or one for all."""
         read = {"work": (self.functions, self.of)}
         if implicit and self._derivatives() is not None:
             read["jacobian.work"] = self.functions, f"{self.rates_alone}_jacobian"
@@ -193,12 +193,12 @@ class Rates:
 
     @property
     def rates_alone(self) -> str:
-        """The function that has the rates, and nothing that leads back to constraints."""
+        """Name of the function of the rates without terms that depend on constraints."""
         return "state_rates"
 
     @property
     def length(self) -> int:
-        """How many instructions the rates take."""
+        """Number of instructions of the rates."""
         return self._compiled.outline.length
 
     @property
@@ -218,19 +218,19 @@ class Rates:
 
     def differentiates_natively(self, run: NativeRun) -> bool:
         """Give an implicit native run the compiled derivatives of the rates; whether there are any."""
-        made = None if run.implicit is None else self._derivatives()
-        if made is None or run.implicit is None:
+        derivatives = None if run.implicit is None else self._derivatives()
+        if derivatives is None or run.implicit is None:
             return False
-        run.implicit.compiled(run.compiled(made, self._held))
+        run.implicit.compiled(run.compiled(derivatives, self._held))
         return True
 
     @property
     def jacobian(self) -> Callable[[float, Floats], Floats] | None:
         """∂ẋ/∂x as a compiled function of time and state; None where there is none, or quaternions are stored."""
-        made = None if self.groups else self._derivatives()
-        if made is None:
+        slopes = None if self.groups else self._derivatives()
+        if slopes is None:
             return None
-        return lambda t, x: made(x, *({**self._held, "t": np.array([t])}[name] for name in made.arrays[1:]))[0]
+        return lambda t, x: slopes(x, *({**self._held, "t": np.array([t])}[name] for name in slopes.arrays[1:]))[0]
 
     @property
     def _held(self) -> dict[str, Floats]:
@@ -242,15 +242,15 @@ class Rates:
             return None
         name = f"{self.rates_alone}_jacobian"
         try:
-            made: Compiled = self.functions.native(name)
+            native: Compiled = self.functions.native(name)
         except ModelError as problem:
             if problem.problems[0].code != "E-FUNCTION-DERIVATIVE":
                 raise
             return None
-        return made.with_parameters(self.functions.parameter_values(name, self.given))
+        return native.with_parameters(self.functions.parameter_values(name, self.given))
 
     def actuation(self, t: float, x: Floats) -> Floats:
-        """The plain efforts and inputs at a state, one after the other; asked again for a state they cost nothing."""
+        """Plain efforts and inputs at a state in one array; a second call at the same state is free."""
         if self.groups:
             x, _ = self.unit(x)
         return np.concatenate(self.drive.plain(t, x))
@@ -265,7 +265,7 @@ class Rates:
 
     @property
     def next_break(self) -> float:
-        """Where the piece ends at which the run is; infinity for the last."""
+        """End time of the current segment; infinity for the last."""
         return float(self.breaks.times[self._next]) if self._next < len(self.breaks) else np.inf
 
     @property
@@ -284,11 +284,11 @@ class Rates:
 
     @property
     def passed(self) -> int:
-        """How many breaks the run has passed."""
+        """Number of breaks that the run has passed."""
         return self._next
 
     def pass_to(self, number: int, states: Floats) -> None:
-        """Go on in the piece behind so many breaks, which native code has passed with these states."""
+        """Continue in the segment after so many breaks, which native code has passed with these states."""
         if number > self._next:
             rows = slice(self._next, number)
             x = states[rows].copy()
@@ -321,7 +321,7 @@ class Rates:
         return self._stretched(t, x, rate[0] if self.has_contacts else rate, lengths)
 
     def _arguments(self, t: float, x: Floats, ask: bool = True) -> list[Floats]:
-        """The arrays that native code wants; unless `ask`, with what acted last."""
+        """Arguments of the native function; with `ask` False, efforts and inputs are those that acted last."""
         tau, inputs = self.drive.plain(t, x) if ask else (self.drive.tau, self.drive.inputs)
         arguments = [x, tau]
         for name in self._more:
@@ -338,9 +338,9 @@ class Rates:
 
     def responses(self, t: float, x: Floats) -> Floats | None:
         """M⁻¹ at a state, a column for the accelerations that a unit of each effort adds; None if unknown."""
-        known = self.functions.derivation.synopsis
-        speeds = len(known.speeds)
-        if not speeds or self.of != "state_rates" or self.signs is not None or known.efforts != known.speeds:
+        synopsis = self.functions.derivation.synopsis
+        speeds = len(synopsis.speeds)
+        if not speeds or self.of != "state_rates" or self.signs is not None or synopsis.efforts != synopsis.speeds:
             return None
         x = self.unit(x)[0] if self.groups else x
         _, tau, *more = self._arguments(t, x, ask=False)  # what acts makes no difference to M⁻¹
@@ -350,32 +350,32 @@ class Rates:
             accelerations = rates[:, self.coordinates : self.coordinates + speeds]
             if not np.isfinite(accelerations).all():
                 return None
-            made = (accelerations[1:] - accelerations[0]) / size[:, None]
-            largest = np.abs(made).max(axis=1)
+            response = (accelerations[1:] - accelerations[0]) / size[:, None]
+            largest = np.abs(response).max(axis=1)
             if not largest.all():
                 return None
             size = np.maximum(1.0, np.abs(accelerations[0]).max() / largest)
             if size.max() <= _SMALL_BESIDE:
                 break
-        return np.asarray(made.T)
+        return np.asarray(response.T)
 
     def switches(self, t: float, x: Floats) -> Floats:
         """The values that the signs in the rates are of."""
         return np.asarray(self.switches_along(np.array([t]), x[None, :])[0])
 
     def switches_along(self, times: Floats, states: Floats) -> Floats:
-        """The same at several times (k,) and states (k, n); a controller is asked only if it can change them."""
+        """The same at several times (k,) and states (k, n); a controller is called only if it can change the values."""
         if self.signs is None:
             return np.zeros((len(times), 0))
         if self.groups:
             states = np.array([self.unit(x)[0] for x in states])
         times = np.clip(times, *self._piece)
-        known: dict[str, Any] = {"t": times[:, None], "alpha": self.alpha, "modes": self.signs.modes}
-        known |= {"tau": self.drive.tau, "inputs": self.drive.inputs}
+        values: dict[str, Any] = {"t": times[:, None], "alpha": self.alpha, "modes": self.signs.modes}
+        values |= {"tau": self.drive.tau, "inputs": self.drive.inputs}
         if not self.is_autonomous and {"tau", "inputs"} & self.signs.depends_on:
-            asked = [self.actuation(t, x) for t, x in zip(times.tolist(), states, strict=True)]
-            known["tau"], known["inputs"] = np.split(np.array(asked), [self.drive.efforts], axis=1)
-        return np.asarray(self.signs.values(states, *(known[name] for name in self.signs.values.arrays[1:])))
+            acting = [self.actuation(t, x) for t, x in zip(times.tolist(), states, strict=True)]
+            values["tau"], values["inputs"] = np.split(np.array(acting), [self.drive.efforts], axis=1)
+        return np.asarray(self.signs.values(states, *(values[name] for name in self.signs.values.arrays[1:])))
 
     def _stretched(self, t: float, x: Floats, rate: Floats, lengths: list[float]) -> Floats:
         """Finite rates, those of quaternions by the lengths that they had."""
@@ -393,7 +393,7 @@ class Rates:
         return np.zeros(0)
 
     def on_a_branch(self, t: float, x: Floats) -> Floats:
-        """The state from which a run goes on that was to start at another: at a singular pose they may differ."""
+        """The state from which a run can go on; at a singular pose it may differ from the given one."""
         return x
 
     @property
@@ -402,11 +402,11 @@ class Rates:
         return False
 
     def constraint_failure(self, t: float, x: Floats) -> str:
-        """What about the constraints may be the reason why a run cannot go on here, if anything."""
+        """Why constraints may prevent the run from going on here; empty if they do not."""
         return ""
 
     def projected(self, t: float, x: Floats) -> Floats:
-        """The state as a run goes on with it after a step: as it is, where there are no constraints."""
+        """The state projected to the constraints after a step; the same state without constraints."""
         return x
 
     def projected_natively(self, t: float, x: Floats) -> Floats | None:
@@ -431,8 +431,8 @@ class Rates:
 
 def set_up(read: Mapping[str, tuple[Functions, FunctionKey]], parameters: Mapping[str, Any]) -> dict[str, Floats]:
     """The work arrays of some functions, a row for each set of parameters or one for all."""
-    made = {}
+    setups = {}
     for name, (functions, of) in read.items():
         values = np.atleast_2d(functions.parameter_values(of, parameters))
-        made[name] = functions.native(of).native.setup(np.ascontiguousarray(values))
-    return made
+        setups[name] = functions.native(of).native.setup(np.ascontiguousarray(values))
+    return setups

@@ -58,26 +58,26 @@ _ATTRACTION = 10.0
 def simulate(derivation: Derivation, duration: float, **options: Unpack[RunOptions]) -> Trajectory:
     """Run a mechanism for `duration` seconds and return its trajectory; options as of `Equations.simulate`."""
     problem = problem_of(derivation, duration, **options)
-    made = problem.execute()
+    trajectory = problem.execute()
     try:
         if problem.watch_energy and not problem.events.changes_states and problem.loop is None:
-            made = check_energy(made, problem.tau, problem.inputs)
-        return made if problem.audit is False else _audited(made, problem.audit)
+            trajectory = check_energy(trajectory, problem.tau, problem.inputs)
+        return trajectory if problem.audit is False else _audited(trajectory, problem.audit)
     except KeyboardInterrupt:
-        stop = _interrupted(float(made.t[-1]))
-        raise stopped(stop, replace(made, status=stop.status, message=stop.message)) from None
+        stop = _interrupted(float(trajectory.t[-1]))
+        raise stopped(stop, replace(trajectory, status=stop.status, message=stop.message)) from None
 
 
-def _audited(made: Trajectory, audit: bool | float) -> Trajectory:
+def _audited(run: Trajectory, audit: bool | float) -> Trajectory:
     """A run whose balance of power is tested."""
     from .trajectory.power_audit import TOLERANCE
 
-    tolerance, found = TOLERANCE if audit is True else float(audit), made.power_audit()
-    found.check(tolerance, made)
-    for notice in found.notices(tolerance):
+    tolerance, power_audit = TOLERANCE if audit is True else float(audit), run.power_audit()
+    power_audit.check(tolerance, run)
+    for notice in power_audit.notices(tolerance):
         warn(notice)
-        made = replace(made, info={**made.info, "notices": [*made.info.get("notices", ()), notice]})
-    return made
+        run = replace(run, info={**run.info, "notices": [*run.info.get("notices", ()), notice]})
+    return run
 
 
 def run_or_batch(derivation: Derivation, duration: float, options: RunOptions) -> Trajectory | Batch:
@@ -97,33 +97,33 @@ def run_or_batch(derivation: Derivation, duration: float, options: RunOptions) -
 
 def problem_of(derivation: Derivation, duration: float, **options: Unpack[RunOptions]) -> Problem:
     """Read the options of a run, a member of a batch, a stepper, or a run with derivatives, its loop closed."""
-    given: dict[str, Any] = {**DEFAULTS, **options}
-    if len(given) > len(DEFAULTS):
+    chosen: dict[str, Any] = {**DEFAULTS, **options}
+    if len(chosen) > len(DEFAULTS):
         refuse_others(options, RunOptions, "simulate")
-    check_kinds(given["functions"], given["progress"], given["audit"])
-    derivation, given = closing(derivation, **given)
-    start, loop, method, hold = given["start"], given["controller"], given["method"], given["hold"]
+    check_kinds(chosen["functions"], chosen["progress"], chosen["audit"])
+    derivation, chosen = closing(derivation, **chosen)
+    start, loop, method, hold = chosen["start"], chosen["controller"], chosen["method"], chosen["hold"]
     if loop is not None and loop.sampling is not None:
         from .control.sampled_law import starting
 
         loop, start = starting(loop, start, derivation.synopsis)
     check_fit(method, derivation)
-    if given["impacts"] not in IMPACT_LAWS:
-        raise unknown("law of impact", given["impacts"], IMPACT_LAWS, place="impacts", code="E-RUN-NAME")
+    if chosen["impacts"] not in IMPACT_LAWS:
+        raise unknown("law of impact", chosen["impacts"], IMPACT_LAWS, place="impacts", code="E-RUN-NAME")
     check_held(hold, "simulate", derivation.synopsis.coordinates)
-    times = times_of(duration, given["samples"], given["rate"], row_width(derivation.synopsis))
-    functions = given["functions"] or Functions(derivation)
-    changed = by_name(given["parameters"], "parameters")
+    times = times_of(duration, chosen["samples"], chosen["rate"], row_width(derivation.synopsis))
+    functions = chosen["functions"] or Functions(derivation)
+    changed = by_name(chosen["parameters"], "parameters")
     if changed:
         from ..model.body import check_values
 
         check_values(derivation.model, changed)
-    acting = read_inputs(derivation, given["inputs"], functions.input_values())
-    efforts = read_efforts(derivation, given["tau"])
+    acting = read_inputs(derivation, chosen["inputs"], functions.input_values())
+    efforts = read_efforts(derivation, chosen["tau"])
     return Problem(
-        derivation, functions, changed, efforts, acting, times, *steps_of(float(times[-1]), given), start,
-        given["speeds"], (given["events"], given["until"], given["on"]), tuple(hold), loop, given["progress"],
-        given["audit"], given["watch_energy"], given["impacts"],
+        derivation, functions, changed, efforts, acting, times, *steps_of(float(times[-1]), chosen), start,
+        chosen["speeds"], (chosen["events"], chosen["until"], chosen["on"]), tuple(hold), loop, chosen["progress"],
+        chosen["audit"], chosen["watch_energy"], chosen["impacts"],
     )  # fmt: skip
 
 
@@ -152,10 +152,10 @@ class Problem:
 
     @cached_property
     def events(self) -> Events:
-        """What is watched for."""
+        """Events of the run."""
         events, until, on = self.given_events
-        own = {name: value[0] if np.ndim(value) else value for name, value in self.parameters.items()}
-        return read_events(self.derivation, events, until, own, on)
+        parameters = {name: value[0] if np.ndim(value) else value for name, value in self.parameters.items()}
+        return read_events(self.derivation, events, until, parameters, on)
 
     @cached_property
     def given(self) -> InitialState:
@@ -185,7 +185,7 @@ class Problem:
 
     @property
     def assembly(self) -> Assembly | None:
-        """How the first state was brought to them."""
+        """How the first state was brought to the constraints; None without constraints."""
         return self.begun[2]
 
     @property
@@ -195,19 +195,19 @@ class Problem:
 
     def rates(self, method: str) -> Rates:
         """The right-hand side of the state, as a method steps it."""
-        given = self.functions, self.parameters, self.tau, self.inputs
+        arguments = self.functions, self.parameters, self.tau, self.inputs
         if self.manifold is None or self.assembly is None:
-            return Rates(*given)
+            return Rates(*arguments)
         from .constraints.projection import EmbeddedRates, ProjectedRates
 
         dependent_speeds = self.derivation.equations.dependent_speeds
         if dependent_speeds is not None:
-            return EmbeddedRates(given, self.manifold, dependent_speeds)
-        made = ProjectedRates(given, self.manifold, self.assembly.freedom.rows)
-        found = ADAPTIVE.get(method)
-        if found is not None and found.is_implicit and not (found.is_native and made.can_run_natively):
-            made.attraction = _ATTRACTION
-        return made
+            return EmbeddedRates(arguments, self.manifold, dependent_speeds)
+        rates = ProjectedRates(arguments, self.manifold, self.assembly.freedom.rows)
+        adaptive = ADAPTIVE.get(method)
+        if adaptive is not None and adaptive.is_implicit and not (adaptive.is_native and rates.can_run_natively):
+            rates.attraction = _ATTRACTION
+        return rates
 
     def _go(self, rates: Rates, guard: Guard, record: Record, report: Report) -> str:
         return native.integrate(rates, guard, record, self.times, self.control, self.events, report)
@@ -225,7 +225,7 @@ class Problem:
             rates.drive.sampled = SampledLoop(self.loop, self.functions, self.parameters, duration)
         guard = Guard(rates, self.functions, self.values)
         if self.parameters:
-            _ = guard.values  # so that what is wrong with them is told here
+            _ = guard.values  # so that errors in them are raised here
         x = np.concatenate([self.start.q, self.start.u, self.start.z])
         record = Record(len(x))
         record.info |= {"method": self.control.method, "notices": record.notices, **self.facts}
@@ -279,7 +279,7 @@ class Problem:
         return trajectory
 
     def go_on(self, t: float, end: float, events: Events) -> Record:
-        """From a state at a time on to another, or to an event that ends it; raises Stop, NonFinite or PolhodeError."""
+        """Integrate from a time to another or to a terminal event; raises Stop, NonFinite or PolhodeError."""
         rates, guard, record = self._from(t, end)
         times = np.array([t, end])
         record.info["status"] = native.integrate(rates, guard, record, times, self.control, events, lambda _: None)
@@ -305,7 +305,7 @@ class Problem:
         return rates, guard, record
 
     def _begun(self, rates: Rates, record: Record, x: Floats) -> Floats:
-        """The first state, on a branch of the motion; speeds that were given and that no motion has are told."""
+        """The first state, on a branch of the motion; warn of given speeds that no motion can have."""
         on = rates.on_a_branch(0.0, x)
         if on is x:
             return x
@@ -324,15 +324,15 @@ class Problem:
     def values(self) -> dict[Any, float]:
         """The values of parameters and constant inputs."""
         system = self.derivation.model
-        known = {p.symbol: float(p.value) for p in system.parameters.values() if p.value is not None}
+        values = {p.symbol: float(p.value) for p in system.parameters.values() if p.value is not None}
         for name, value in self.parameters.items():
             try:
-                known[system.parameters[name].symbol] = float(value)
+                values[system.parameters[name].symbol] = float(value)
             except (TypeError, ValueError):
                 message, place = f"{value!r} is not a number.", f"parameter '{name}'"
                 raise PolhodeError(message, place, "Give a number.", "E-RUN-NUMBER") from None
-        symbols = [given.symbol for given in system.inputs.values()]
-        return known | dict(zip(symbols, self.inputs.constant.tolist(), strict=True))
+        symbols = [entry.symbol for entry in system.inputs.values()]
+        return values | dict(zip(symbols, self.inputs.constant.tolist(), strict=True))
 
     def _trajectory(self, record: Record, rates: Rates, status: str, stop: Stop | None) -> Trajectory:
         t, x = record.times, record.states
@@ -377,7 +377,7 @@ def _interrupted(t: float) -> Stop:
 
 def stopped(stop: Stop, trajectory: Trajectory) -> SimulationError:
     """The error of a run that could not go on."""
-    met = " ".join(f"{each[0].upper()}{each[1:]}" for each in trajectory.conditions_met)
+    met = " ".join(f"{words[0].upper()}{words[1:]}" for words in trajectory.conditions_met)
     cure, code = f"{met} {stop.cure}".strip(), f"E-RUN-{stop.status.upper()}"
     return SimulationError(stop.message, trajectory=trajectory, cure=cure, code=code)
 
@@ -402,7 +402,7 @@ def on_constraints(
     parameters: Mapping[str, Any] | None = None,
 ) -> tuple[InitialState, Manifold | None, Assembly | None]:
     """The same from a state as it was given."""
-    told = [*begin.notices]
+    notices = [*begin.notices]
     manifold: Manifold | None = None
     assembly: Assembly | None = None
     constraints = derivation.equations.constraints if derivation.synopsis.is_constrained else None
@@ -412,8 +412,8 @@ def on_constraints(
 
         manifold = Manifold(functions, constraints, parameters)
         assembly = assembled(manifold, begin, hold)
-        told += assembly.warnings(begin)
+        notices += assembly.warnings(begin)
         begin = InitialState(assembly.q, assembly.u, (*constraints.notices, *assembly.notices), z=assembly.z)
-    for notice in told:
+    for notice in notices:
         warn(notice)
     return begin, manifold, assembly

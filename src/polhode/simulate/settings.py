@@ -75,13 +75,13 @@ def check_fit(method: Any, derivation: Derivation) -> None:
     from ..constraints import PseudoSpeeds
 
     equations = derivation.equations
-    reason, known = "", equations.dependent_speeds
+    reason, dependent_speeds = "", equations.dependent_speeds
     if method in _UNCONSTRAINED and equations.constraints is not None:
         reason = "it does not keep constraints"
     elif method == "lie4" and not equations.quaternions:
         reason = "it turns quaternions, of which there are none (without them it is rk4)"
-    moving = isinstance(known, PseudoSpeeds) and bool(known.moving_pivots)
-    if moving or (isinstance(known, PseudoSpeeds) and method not in EXPLICIT):
+    moving = isinstance(dependent_speeds, PseudoSpeeds) and bool(dependent_speeds.moving_pivots)
+    if moving or (isinstance(dependent_speeds, PseudoSpeeds) and method not in EXPLICIT):
         reason = "it is written in pseudo-velocities, which adaptive methods look after"
     cure = "." if moving or method in EXPLICIT else ' or "rk4".'
     if reason:
@@ -97,7 +97,7 @@ METHODS = ("auto", *ADAPTIVE, *FIXED)
 
 @dataclass(frozen=True)
 class Control:
-    """How a run with step-size control goes about it."""
+    """Settings of step-size control."""
 
     method: str = "auto"
     rtol: float = 1e-9
@@ -110,7 +110,7 @@ class Control:
 
 
 def resolved(control: Control, rates: Rates, guard: Guard, has_events: bool = False) -> Control:
-    """With the method that "auto" takes: Taylor series for small smooth rates of which each step needs no look."""
+    """The settings with "auto" resolved: Taylor series for small smooth rates without checks of each step."""
     if control.method != "auto":
         return control
     is_watched = has_events or guard.watches_charts or guard.watches_steps
@@ -124,7 +124,7 @@ _EQUAL_AT, _TOLERANCE, _ORDER, _MOST_INSTRUCTIONS = 45.0, 1e-9, 8, 250
 
 
 def is_taylor_faster(length: int, rtol: float) -> bool:
-    """Whether Taylor steps are cheaper than TP86's for rates of so many instructions, at a relative tolerance.
+    """True if Taylor steps cost less than TP86's, for rates of so many instructions and a relative tolerance.
 
     To an error ε, TP86 takes steps in proportion to ε^(-1/8), of twelve evaluations each; Taylor steps become dearer,
     but hardly more. Measured at equal error, on chains of one to six pendulums, tops, free bodies and robots, the two
@@ -154,7 +154,7 @@ def check_contacts(method: str) -> None:
 
 
 def working(name: str, rates: Rates) -> str:
-    """The method by which a run goes: SciPy's, with a warning once, where native code cannot be made."""
+    """The name of the method to use: SciPy's, with one warning, if native code is not available."""
     method = ADAPTIVE[name]
     if not method.is_native:
         return name
@@ -172,13 +172,13 @@ def working(name: str, rates: Rates) -> str:
 
 
 def _check_series(name: str, rates: Rates) -> None:
-    """Refuse rates that have no series; those with a corner are told where the code is made."""
-    told = {
+    """Refuse rates without Taylor series; rates with corners are refused where their code is made."""
+    messages = {
         "there are constraints": rates.is_constrained,
         "a controller in Python acts": not rates.is_autonomous,
         "there are forces that jump": rates.signs is not None,
     }
-    for what, is_so in told.items():
+    for what, is_so in messages.items():
         if is_so:
             message = f"the method {name!r} needs smooth rates, all in the equations, but {what}."
             raise PolhodeError(message, cure='Take method="DOP853".', code="E-RUN-UNSUPPORTED")
@@ -229,10 +229,10 @@ def check_kinds(functions: Any, progress: Any, audit: Any) -> None:
         number(audit, "True, False or a tolerance", least=0.0, place="audit")
 
 
-def refuse_others(options: Mapping[str, Any], known: Any, name: str) -> None:
+def refuse_others(options: Mapping[str, Any], allowed: Any, name: str) -> None:
     """Refuse options that a TypedDict does not have, as Python does keywords."""
-    for each in options.keys() - known.__annotations__.keys():
-        raise TypeError(f"{name}() got an unexpected keyword argument {each!r}")
+    for key in options.keys() - allowed.__annotations__.keys():
+        raise TypeError(f"{name}() got an unexpected keyword argument {key!r}")
 
 
 _LISTS: Any = (list, tuple, set, frozenset)
@@ -246,9 +246,9 @@ def check_held(hold: Any, place: str, coordinates: Sequence[str]) -> None:
             raise unknown("coordinate", name, coordinates, place=f"{place} hold", code="E-RUN-NAME")
 
 
-def row_width(known: Synopsis) -> int:
-    """How many numbers a run keeps at each sample."""
-    return 1 + sum(map(len, (known.coordinates, known.speeds, known.states, known.efforts, known.inputs)))
+def row_width(names: Synopsis) -> int:
+    """Numbers that a run stores at each sample."""
+    return 1 + sum(map(len, (names.coordinates, names.speeds, names.states, names.efforts, names.inputs)))
 
 
 def times_of(duration: Any, samples: Any, rate: Any, width: int) -> Floats:
@@ -329,8 +329,8 @@ _OF_STEPS = ("method", "step", "rtol", "atol", "max_steps", "max_step", "spectra
 def _damping(method: str, spectral_radius: Any) -> float | None:
     """The spectral radius of fast oscillations, for the method that has one."""
     if method == "generalised_alpha":
-        given, most = _SPECTRAL_RADIUS if spectral_radius is None else spectral_radius, np.nextafter(1.0, 2.0)
-        return number(given, "a number from 0 to 1", least=0.0, below=most, place="spectral_radius")
+        default, most = _SPECTRAL_RADIUS if spectral_radius is None else spectral_radius, np.nextafter(1.0, 2.0)
+        return number(default, "a number from 0 to 1", least=0.0, below=most, place="spectral_radius")
     if spectral_radius is not None:
         message = f"the method {method} has no spectral radius to choose."
         cure = 'Use method="generalised_alpha", or leave it out.'
@@ -338,9 +338,9 @@ def _damping(method: str, spectral_radius: Any) -> float | None:
     return None
 
 
-def steps_of(duration: float, given: Mapping[str, Any]) -> tuple[Control, dict[str, float], tuple[str, ...]]:
-    """How the steps of a run with these options are chosen, what its facts say of that, and notices."""
-    method, step, rtol, atol, max_steps, max_step, radius = (given[name] for name in _OF_STEPS)
+def steps_of(duration: float, options: Mapping[str, Any]) -> tuple[Control, dict[str, float], tuple[str, ...]]:
+    """Step-size control for these options, its entries in the run's info, and notices."""
+    method, step, rtol, atol, max_steps, max_step, radius = (options[name] for name in _OF_STEPS)
     damping = _damping(method, radius)
     most_steps = 0
     if max_steps is not None:
@@ -397,7 +397,7 @@ def closing(derivation: Derivation, **options: Any) -> tuple[Derivation, dict[st
 
 
 class ActingKeys(TypedDict, total=False):
-    """What acts in a run, and what happens in it."""
+    """Options of a run: what acts, and events."""
 
     inputs: Any
     tau: Any
@@ -410,7 +410,7 @@ class ActingKeys(TypedDict, total=False):
 
 
 class StartKeys(TypedDict, total=False):
-    """Where a run starts, with which parameters, under which controller."""
+    """Options of a run: start, parameters, controller."""
 
     start: Any
     speeds: Any
@@ -421,7 +421,7 @@ class StartKeys(TypedDict, total=False):
 
 
 class SamplingKeys(TypedDict, total=False):
-    """How a law is sampled."""
+    """Options of a run: method, and sampling of a law."""
 
     method: str
     sample_time: float | None
@@ -433,7 +433,7 @@ class SamplingKeys(TypedDict, total=False):
 
 
 class OrbitOptions(ActingKeys, total=False):
-    """What `Equations.periodic_orbit` and `.orbit_branch` take of a run; see `polhode.simulate.simulate`."""
+    """Options of a run in `Equations.periodic_orbit` and `.orbit_branch`; see `polhode.simulate.simulate`."""
 
     rate: float | None
     max_step: float | None
@@ -441,7 +441,7 @@ class OrbitOptions(ActingKeys, total=False):
 
 
 class SmoothOptions(StartKeys, OrbitOptions, total=False):
-    """What `Equations.sensitivities` and `.gradient` take of a run; see `polhode.simulate.simulate`."""
+    """Options of a run in `Equations.sensitivities` and `.gradient`; see `polhode.simulate.simulate`."""
 
     step: float | None
     samples: Any
@@ -450,7 +450,7 @@ class SmoothOptions(StartKeys, OrbitOptions, total=False):
 
 
 class RunOptions(SmoothOptions, SamplingKeys, total=False):
-    """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
+    """Options of `Equations.simulate` besides the duration; see `polhode.simulate.simulate`."""
 
     spectral_radius: float | None
     progress: bool | Callable[[float], object] | None
@@ -466,7 +466,7 @@ DEFAULTS: Mapping[str, Any] = {
 
 
 class StepperOptions(StartKeys, ActingKeys, SamplingKeys, total=False):
-    """What `Equations.stepper` takes; see `polhode.simulate.stepper`."""
+    """Options of `Equations.stepper`; see `polhode.simulate.stepper`."""
 
     dt: float | None
     substeps: int
@@ -476,7 +476,7 @@ class StepperOptions(StartKeys, ActingKeys, SamplingKeys, total=False):
 
 
 class AssemblyOptions(TypedDict, total=False):
-    """What `Equations.assemble` takes besides the state; see `polhode.simulate.assemble`."""
+    """Options of `Equations.assemble` besides the state; see `polhode.simulate.assemble`."""
 
     hold: Sequence[str]
     parameters: Mapping[str, Any] | None

@@ -50,34 +50,34 @@ def export_program(
     start: Any = None,
     speeds: Any = None,
 ) -> list[Path]:
-    """Write a program that simulates the mechanism, and the text file that it reads; all files, or none.
+    """Write a program that simulates the mechanism, and its input file; either all files or none.
 
     `rates` plans the rates of the states otherwise than for speed.
     """
     if of is not None:
         message = "a simulation program has its own functions."
         raise fault(message, "Leave out `of`, or export functions without program=True.", "E-CODE-UNSUPPORTED")
-    writing, place, before = _writing(target), folder_of(folder), names_before(derivation.model.name, prefix)
-    made = simulation_of(derivation, before, start, speeds, rates)
+    writing, path, before = _writing(target), folder_of(folder), names_before(derivation.model.name, prefix)
+    simulation = simulation_of(derivation, before, start, speeds, rates)
     system = derivation.model.name
     head = [
-        f"Values for {made.name}, the simulation of {system}.",
+        f"Values for {simulation.name}, the simulation of {system}.",
         "A line is: name = value. What follows a # is a comment. Every name needs a value.",
     ]
-    files = writing.files(made)
-    files[f"{made.name}.txt"] = text_file(made, head)
-    files[f"{made.name}.json"] = _sidecar(made, system, writing.command(made))
-    return write_together(place, files)
+    files = writing.files(simulation)
+    files[f"{simulation.name}.txt"] = text_file(simulation, head)
+    files[f"{simulation.name}.json"] = _sidecar(simulation, system, writing.command(simulation))
+    return write_together(path, files)
 
 
 def _writing(target: str) -> SimulationWriting:
-    found = target_of(target).simulation
-    if found is None:
-        able = [name for name, each in TARGETS.items() if each.simulation is not None]
+    writing = target_of(target).simulation
+    if writing is None:
+        able = [name for name, entry in TARGETS.items() if entry.simulation is not None]
         message = f"the target {target} has functions, but no simulation program."
         cure = f"Choose {' or '.join(able)}, or export functions without program=True."
         raise fault(message, cure, "E-CODE-UNSUPPORTED")
-    return found
+    return writing
 
 
 def simulation_of(
@@ -89,31 +89,31 @@ def simulation_of(
 ) -> Simulation:
     """The program of a mechanism, its names beginning with `before`."""
     refuse_contacts(derivation.model.contacts, "a simulation program")
-    equations, known = derivation.equations, derivation.synopsis
+    equations, synopsis = derivation.equations, derivation.synopsis
     check_fit("rk4", derivation)
-    own = None if plan is None else plan(equations)
+    planned_rates = None if plan is None else plan(equations)
     first, manifold, assembly = first_state(derivation, Functions(derivation), start, speeds)
     kept: list[Planned] = []
     if manifold is not None and assembly is not None:
         if manifold.definitions:
-            raise _refused(equations, f"'{manifold.definitions[0]}' defines a coordinate without mass")
+            raise _refused(equations, f"'{manifold.definitions[0]}' defines an auxiliary coordinate")
         rows = assembly.freedom.rows
         if len(rows) < len(manifold.names):
             kept.append(_planned(equations, "constraint_rows", _rows(equations)))
             equations = equations.keeping(rows)
-        made = {output[0]: output for output in catalogued("kept_rates").make(equations)}
-        steps = [made[name] for name in ("pivots", "displacement", "change")]
+        by_name = {output[0]: output for output in catalogued("kept_rates").make(equations)}
+        steps = [by_name[name] for name in ("pivots", "displacement", "change")]
         kept.insert(0, _planned(equations, "projection", steps))
-    rates = own or annotated(equations, "state_rates")
+    rates = planned_rates or annotated(equations, "state_rates")
     if switched(rates.program) is not None:
         raise _refused(equations, "a force in it jumps", "Make it smooth, as tanh(v/0.001) instead of sign(v).")
     # each energy unless it depends on a coordinate that is omitted
-    energies = [each for each in catalogued("energy").make(equations) if depends_on(equations, each[2]) is None]
+    energies = [output for output in catalogued("energy").make(equations) if depends_on(equations, output[2]) is None]
     energy = _planned(equations, "energy", energies)
     planned = [rates, energy, *kept]
-    used = {name for each in planned for name in each.parameters}
-    parameters = {name: given for name, given in equations.system.parameters.items() if name in used}
-    own_rates, own_energy, *own_kept = (_function(equations, each, before, [*parameters]) for each in planned)
+    used = {name for program in planned for name in program.parameters}
+    parameters = {name: parameter for name, parameter in equations.system.parameters.items() if name in used}
+    own_rates, own_energy, *own_kept = (_function(equations, program, before, [*parameters]) for program in planned)
     return Simulation(
         name=shortened(f"{before}simulation"),
         preface=(
@@ -123,12 +123,12 @@ def simulation_of(
         rates=own_rates,
         energy=own_energy,
         run=_run(),
-        parameters=_values(parameters, [each.value for each in parameters.values()], _units(parameters)),
+        parameters=_values(parameters, [parameter.value for parameter in parameters.values()], _units(parameters)),
         coordinates=_values(equations.coordinates, first.q, coordinate_units(equations)),
         speeds=_values(equations.speeds, first.u, speed_units(equations)),
-        states=_values(known.states, first.z, _units(equations.system.states)),
-        efforts=_values(known.efforts, [0.0] * len(known.efforts), effort_units(equations)),
-        inputs=_values(known.inputs, known.inputs.values(), _units(equations.system.inputs)),
+        states=_values(synopsis.states, first.z, _units(equations.system.states)),
+        efforts=_values(synopsis.efforts, [0.0] * len(synopsis.efforts), effort_units(equations)),
+        inputs=_values(synopsis.inputs, synopsis.inputs.values(), _units(equations.system.inputs)),
         quaternions=tuple(equations.quaternions),
         bound=HALF_TURN if any(link.stage.storage == "vector" for link in equations.tree.links) else DIVERGED,
         most_steps=MOST_STEPS,
@@ -160,7 +160,7 @@ def _function(equations: EquationsOfMotion, planned: Planned, before: str, param
 
 
 def _run() -> tuple[Value, Value, Value]:
-    """The steps and samples of `simulate` where nothing is said of them."""
+    """The default steps and samples of `simulate`."""
     times, (h, steps, _) = times_of(_DURATION, None, None, 1), grid_of(_DURATION, None)
     return (
         Value("duration", _DURATION, "s"),
@@ -170,28 +170,28 @@ def _run() -> tuple[Value, Value, Value]:
 
 
 def _units(table: Mapping[str, Any]) -> list[str]:
-    return [each.si_unit for each in table.values()]
+    return [entry.si_unit for entry in table.values()]
 
 
 def _values(names: Iterable[str], numbers: Iterable[Any], units: Iterable[str]) -> tuple[Value, ...]:
-    given = list(names)
+    name_list = list(names)
     return tuple(
         Value(plain, None if number is None else float(number), unit, name)
-        for name, plain, number, unit in zip(given, plain_names(given), numbers, units, strict=True)
+        for name, plain, number, unit in zip(name_list, plain_names(name_list), numbers, units, strict=True)
     )
 
 
-def _sidecar(made: Simulation, system: str, command: str) -> str:
+def _sidecar(simulation: Simulation, system: str, command: str) -> str:
     """JSON with the user's own names beside those of the text file, and how the program is compiled."""
     record = {
         "format": "polhode-simulation/1",
         "system": system,
-        "program": made.name,
+        "program": simulation.name,
         "command": command,
-        "columns": made.columns,
+        "columns": simulation.columns,
         "names": {
-            section: [{"name": each.name, "own": each.own, "unit": each.unit} for each in values]
-            for section, values in made.sections.items()
+            section: [{"name": value.name, "own": value.own, "unit": value.unit} for value in values]
+            for section, values in simulation.sections.items()
             if section != "run"
         },
     }
@@ -206,14 +206,14 @@ def plain_names(names: Sequence[str]) -> list[str]:
     """Names of letters, digits, blanks, points, hyphens and underscores alone, no two of them the same."""
     washed = [name if _PLAIN.fullmatch(name) else _washed(name) for name in names]
     taken = {name for name, plain in zip(names, washed, strict=True) if name == plain}
-    found = []
+    spellings = []
     for name, plain in zip(names, washed, strict=True):
         free, number = plain, 2
         while name != plain and free in taken:
             free, number = f"{plain}_{number}", number + 1
         taken.add(free)
-        found.append(free)
-    return found
+        spellings.append(free)
+    return spellings
 
 
 def _washed(name: str) -> str:

@@ -109,9 +109,9 @@ class Stepper:
         self._dt = None if dt is None else number(dt, "seconds > 0", above=0.0, place="dt")
         self._members = members = SteppedMembers(derivation, substeps, batch, threads, options)
         problem, loop = members.problem, members.problem.loop
-        self._known = known = problem.derivation.synopsis
-        n, m = len(known.coordinates), len(known.coordinates) + len(known.speeds)
-        self._start: Floats = np.zeros((members.count, m + len(known.states)))
+        self._known = synopsis = problem.derivation.synopsis
+        n, m = len(synopsis.coordinates), len(synopsis.coordinates) + len(synopsis.speeds)
+        self._start: Floats = np.zeros((members.count, m + len(synopsis.states)))
         self._start[:] = self._states(problem.first if problem.first is not None else {}, problem.speeds, slice(None))
         members.begin(self._start.copy())
         self._engine = members.engine
@@ -127,7 +127,7 @@ class Stepper:
         self._driven: dict[str, set[str]] = {}  # efforts and inputs that follow a law or the controller
         self._shapes: dict[str, Any] = {}  # of arrays that may be given as they are
         for kind, signal, array in (("effort", problem.tau, self._tau), ("input", problem.inputs, self._inputs)):
-            controls = () if loop is None else (each.name for each in loop.law.controls if each.data[0] == kind)
+            controls = () if loop is None else (x.name for x in loop.law.controls if x.data[0] == kind)
             self._driven[signal.what] = driven = {*(signal.names[column] for column in signal.laws), *controls}
             self._shapes[signal.what] = None if driven else array.shape
 
@@ -165,20 +165,20 @@ class Stepper:
             if self._go(dt):
                 self._members.finish(dt)
                 if not self._is_batch and self.failed:
-                    known = self._known
-                    names = [*known.coordinates, *(f"{name}'" for name in known.speeds), *known.states]
+                    synopsis = self._known
+                    names = [*synopsis.coordinates, *(f"{name}'" for name in synopsis.speeds), *synopsis.states]
                     at = ", ".join(f"{name} = {x:.4g}" for name, x in zip(names, self._engine.x[0], strict=True))
                     message, cause = f"after t = {self.t:.6g} s the state cannot go on; it is {at}.", _GO_ON
                     met = self._members.problem_met
-                    if isinstance(met, Stop) and known.contacts:
+                    if isinstance(met, Stop) and synopsis.contacts:
                         message, cause = met.message, met.cure
                     raise SimulationError(message, cure=cause, code="E-RUN-FAILED") from met
         except (PolhodeError, KeyboardInterrupt):
             raise
         except Exception as error:
             failed = event_failed(f"an event function raised {type(error).__name__}: {error}")
-            found = error if isinstance(error, Stop) else failed
-            raise SimulationError(found.message, cure=found.cure, code="E-RUN-EVENT_FAILED") from error
+            stop = error if isinstance(error, Stop) else failed
+            raise SimulationError(stop.message, cure=stop.cure, code="E-RUN-EVENT_FAILED") from error
         return self._state
 
     @public
@@ -188,11 +188,11 @@ class Stepper:
         `start` and `speeds` are as of a run, or arrays with a row for each member that is reset.
         """
         chosen = self._chosen(members)
-        given = start is not None or speeds is not None
+        is_given = start is not None or speeds is not None
         if self._engine.shares_time and members is not None:
             message = "forces depend on time, which the members share with fixed steps."
             raise PolhodeError(message, "reset", "Reset all members, or take an adaptive method.", "E-RUN-DEPENDENCE")
-        self._engine.x[chosen] = self._states(start, speeds, chosen) if given else self._start[chosen]
+        self._engine.x[chosen] = self._states(start, speeds, chosen) if is_given else self._start[chosen]
         self._engine.t[chosen] = 0.0
         self._members.revive(chosen)
         self._go = self._members.step
@@ -200,7 +200,7 @@ class Stepper:
 
     @public
     def begin(self, start: Any, speeds: Any) -> None:
-        """Go to the state that `reset` goes back to."""
+        """Set the state, by `start` and `speeds`, to which `reset` returns."""
         self.reset(start if start is not None else {}, speeds)
         self._start = self._engine.x.copy()
 
@@ -270,10 +270,10 @@ class Stepper:
 
         members, names = self._members, group_names(self._known)
         if not names:
-            return self._each([{} for _ in self._start])
+            return self._of_members([{} for _ in self._start])
         runs = [members.integration(i, self._dt or 1.0).contacts for i in range(len(self._start))]
         words = [MODES[run.memory.modes[: len(names)]].tolist() for run in runs if run is not None]
-        return self._each([dict(zip(names, each, strict=True)) for each in words])
+        return self._of_members([dict(zip(names, row, strict=True)) for row in words])
 
     @property
     def tau(self) -> Floats:
@@ -295,14 +295,14 @@ class Stepper:
 
     @property
     def failed(self) -> Any:
-        """Whether the state could not go on; of each member of a batch. `reset` lets it go on."""
+        """True if the last step failed, for each member of a batch; `reset` clears it."""
         reasons = self._engine.reasons
-        return self._each((reasons != 0) & (reasons != Reason.ENDED))
+        return self._of_members((reasons != 0) & (reasons != Reason.ENDED))
 
     @property
     def ended(self) -> Any:
         """Whether an event ended the motion; of each member of a batch. It stays there until `reset`."""
-        return self._each(self._engine.reasons == Reason.ENDED)
+        return self._of_members(self._engine.reasons == Reason.ENDED)
 
     @property
     def events(self) -> Any:
@@ -310,7 +310,7 @@ class Stepper:
         times: list[list[list[float]]] = [[[] for _ in self._members.events.watched] for _ in range(len(self._start))]
         for member, event, t in self._members.happened:
             times[member][event].append(t)
-        return self._each(times)
+        return self._of_members(times)
 
     @property
     def passed_limits(self) -> Any:
@@ -319,9 +319,9 @@ class Stepper:
         Explicit fixed steps are tested at the end of each call, others between their ends, too.
         """
         members = self._members
-        return self._each([noted_limits(*each) for each in zip(members.seen, members.limits.noted, strict=True)])
+        return self._of_members([noted_limits(*pair) for pair in zip(members.seen, members.limits.noted, strict=True)])
 
-    def _each(self, values: Any) -> Any:
+    def _of_members(self, values: Any) -> Any:
         """Values of all members of a batch, or of the one state."""
         if self._is_batch:
             return values
@@ -331,21 +331,21 @@ class Stepper:
         many = f", batch of {len(self._engine.x)}" if self._is_batch else ""
         return f"Stepper('{self._known.system}'{many})"
 
-    def _assign(self, array: Floats, given: Any, name: str) -> None:
-        values = _numbers(given, name)
+    def _assign(self, array: Floats, value: Any, name: str) -> None:
+        values = _numbers(value, name)
         if values.shape not in (array.shape, array.shape[-1:]):
             raise _shape_error(array.shape, values.shape, name)
         array[...] = values
 
-    def _read(self, given: Any, what: str, names: Sequence[str]) -> Floats:
+    def _read(self, acting: Any, what: str, names: Sequence[str]) -> Floats:
         """Efforts or inputs: a mapping by name, what is not named being zero, or numbers for one or all members."""
         shape, driven = (self._tau if what == "tau" else self._inputs).shape, self._driven[what]
-        if driven and not (isinstance(given, Mapping) and not driven & given.keys()):
+        if driven and not (isinstance(acting, Mapping) and not driven & acting.keys()):
             message = f"{listed(sorted(driven))} of {what} follows the controller, or a law."
             raise PolhodeError(message, "step", "Give the others by name.", "E-RUN-UNSUPPORTED")
-        if isinstance(given, Mapping):
-            made = np.zeros(shape)
-            for name, value in given.items():
+        if isinstance(acting, Mapping):
+            array = np.zeros(shape)
+            for name, value in acting.items():
                 if name not in names:
                     kind = "effort" if what == "tau" else "input"
                     raise unknown(kind, name, names, place=f"step {what}", code="E-RUN-NAME")
@@ -353,9 +353,9 @@ class Stepper:
                 if values.shape not in ((), shape[:-1]):
                     message, cure = f"it has the shape {values.shape}.", "Give a number, or one for each member."
                     raise ShapeError(message, f"step {what} '{name}'", cure, "E-RUN-SHAPE")
-                made[..., names.index(name)] = values
-            return made
-        values = _numbers(given, what)
+                array[..., names.index(name)] = values
+            return array
+        values = _numbers(acting, what)
         if values.ndim == 0 and shape[-1:] == (1,):
             values = values[None]
         if values.shape not in (shape, shape[-1:]):
@@ -385,19 +385,19 @@ class Stepper:
         if isinstance(start, tuple) and len(start) == 2 and speeds is None and np.ndim(start[0]) == 2:
             start, speeds = start
         rows = [_rows(start), _rows(speeds)]
-        lengths = [len(each) for each in rows if each is not None]
+        lengths = [len(row) for row in rows if row is not None]
         are_own = any(map(np.ndim, self._members.problem.parameters.values()))
         are_own = are_own and (self._known.has_elastic_gears or self._known.is_constrained)
         if not (self._is_batch and (lengths or are_own)):
             return self._begun(start, speeds, members)
-        if any(each != len(members) for each in lengths):
+        if any(length != len(members) for length in lengths):
             message = f"expected a row for each of {len(members)} members, got {listed(map(str, lengths))}."
             cure = "Give one state, or a row for each member that is reset."
             raise ShapeError(message, "start", cure, "E-RUN-SHAPE")
         states = []
         for k, i in enumerate(members):
             pairs = zip((start, speeds), rows, strict=True)
-            at, moving = (given if own is None else own[k] for given, own in pairs)
+            at, moving = (common if by_member is None else by_member[k] for common, by_member in pairs)
             states.append(self._begun(at, moving, [i]))
         return np.array(states).reshape(len(members), -1)
 
@@ -405,41 +405,41 @@ class Stepper:
         """The state that members begin with, as the first of them does."""
         if not members:
             return self._start[:0]
-        own = self._members.own(members[0])
-        return self._members.begun(members, initial_state(self._members.problem.derivation, start, speeds, own))
+        parameters = self._members.own(members[0])
+        return self._members.begun(members, initial_state(self._members.problem.derivation, start, speeds, parameters))
 
 
 _INFINITE = float("inf")
-_GO_ON = "Take shorter steps, look at the efforts, or let equations.simulate say why; reset lets it go on."
+_GO_ON = "Take shorter steps, look at the efforts, or see the error of equations.simulate; reset continues it."
 
 
 def _again(derivation: Derivation, options: Mapping[str, Any], memory: Sequence[Floats]) -> Stepper:
     """The stepper that was pickled."""
-    made = Stepper(derivation, **options)
-    for array, kept in zip((made._start, *made._members.memory), memory, strict=True):
+    copy = Stepper(derivation, **options)
+    for array, kept in zip((copy._start, *copy._members.memory), memory, strict=True):
         array[...] = kept
-    return made
+    return copy
 
 
-def _shape_error(expected: tuple[int, ...], given: tuple[int, ...], place: str) -> ShapeError:
+def _shape_error(expected: tuple[int, ...], actual: tuple[int, ...], place: str) -> ShapeError:
     cure = f"Give {expected[-1]} numbers" + (f", or {expected[0]} rows of them." if len(expected) > 1 else ".")
-    return ShapeError(f"expected the shape {expected}, got {given}.", place, cure, "E-RUN-SHAPE")
+    return ShapeError(f"expected the shape {expected}, got {actual}.", place, cure, "E-RUN-SHAPE")
 
 
-def _numbers(given: Any, place: str) -> Floats:
-    with understood("real numbers", given, place=place):
-        found = np.asarray(given)
-        if found.dtype.kind not in "fiub":
+def _numbers(values: Any, place: str) -> Floats:
+    with understood("real numbers", values, place=place):
+        array = np.asarray(values)
+        if array.dtype.kind not in "fiub":
             raise TypeError
-        return found.astype(np.float64)
+        return array.astype(np.float64)
 
 
-def _rows(given: Any) -> Any:
-    """What each member begins with, by a mapping or a row of numbers; None where it is one for all."""
-    if isinstance(given, Mapping):
-        own = {name: value for name, value in given.items() if np.ndim(value)}
-        return [{**given, **dict(zip(own, row, strict=True))} for row in zip(*own.values(), strict=False)] or None
-    return given if not isinstance(given, str) and np.ndim(given) == 2 else None
+def _rows(table: Any) -> Any:
+    """Start values of each member, from a mapping or rows of numbers; None if all begin alike."""
+    if isinstance(table, Mapping):
+        arrays = {name: value for name, value in table.items() if np.ndim(value)}
+        return [{**table, **dict(zip(arrays, row, strict=True))} for row in zip(*arrays.values(), strict=False)] or None
+    return table if not isinstance(table, str) and np.ndim(table) == 2 else None
 
 
 # ---- members -------------------------------------------------------------------------------------------------
@@ -449,7 +449,7 @@ def _rows(given: Any) -> Any:
 #: What an adaptive step of a member costs beside evaluations, in instructions.
 _STEP_COST = 500
 #: Why a step is left to Python.
-_LEFT = [int(each) for each in (Reason.EVENT, Reason.ILL_CONDITIONED, Reason.PROJECT, Reason.SAMPLE)]
+_LEFT = [int(reason) for reason in (Reason.EVENT, Reason.ILL_CONDITIONED, Reason.PROJECT, Reason.SAMPLE)]
 
 
 class _InPython:
@@ -476,19 +476,19 @@ class SteppedMembers:
     def __init__(
         self, derivation: Derivation, substeps: Any, batch: Any, threads: int | None, options: dict[str, Any]
     ) -> None:
-        method, known = options.get("method", "auto"), derivation.synopsis
+        method, synopsis = options.get("method", "auto"), derivation.synopsis
         if not isinstance(method, str) or method not in ALL_METHODS:
             raise unknown_method(method, METHODS)
         if method not in METHODS:
             cure = f"Choose one of {', '.join(METHODS)}."
             raise fault(f"the method {method} does not go a step at a time.", cure, "E-RUN-UNSUPPORTED")
-        if known.contacts:
+        if synopsis.contacts:
             check_contacts(method)
         self.count = count = 1 if batch is None else whole_number(batch, "a whole number > 0", least=1, place="batch")
-        if count * len(known.coordinates) * 800.0 > MOST_BYTES:
+        if count * len(synopsis.coordinates) * 800.0 > MOST_BYTES:
             message = f"a batch of {count:,} would take more than {MOST_BYTES * 1e-9:g} GB."
             raise LimitError(message, "batch", "Take fewer members.", "E-RUN-SIZE")
-        if known.in_pseudo_velocities and moving_pivots(derivation.equations):
+        if synopsis.in_pseudo_velocities and moving_pivots(derivation.equations):
             message = "a stepper does not see where pseudo-velocities no longer determine the speeds."
             raise fault(message, "Use equations.simulate, or derive without them.", "E-RUN-UNSUPPORTED")
         self._substeps = whole_number(substeps, "a whole number > 0", least=1, place="substeps")
@@ -506,7 +506,7 @@ class SteppedMembers:
                 raise ShapeError(message, "parameters", f"Give one value, or {count}.", "E-RUN-SHAPE")
         self.control, self.events, self._threads = problem.control, problem.events, threads
         self._is_fixed = problem.control.method in FIXED
-        self.arrays = {each.what: np.tile(each.constant, (count, 1)) for each in (problem.tau, problem.inputs)}
+        self.arrays = {signal.what: np.tile(signal.constant, (count, 1)) for signal in (problem.tau, problem.inputs)}
         self._constrained: ConstrainedMembers | None = ConstrainedMembers.of(
             problem, lambda i: (self.own(i), self.arrays["tau"][i], self.arrays["inputs"][i])
         )
@@ -543,11 +543,11 @@ class SteppedMembers:
         """Make what steps members from these states (N, n)."""
         self._first = x
         _ = self.engine
-        loop, known = self.problem.loop, self.problem.derivation.synopsis
+        loop, synopsis = self.problem.loop, self.problem.derivation.synopsis
         if loop is not None and loop.sampling is not None:
             arrays, p = self.arrays, self.problem
-            rows = [("effort", known.efforts, arrays["tau"]), ("input", tuple(known.inputs), arrays["inputs"])]
-            self.law = SteppedLaw(loop, p.functions, p.parameters, rows, known.quaternion_groups)
+            rows = [("effort", synopsis.efforts, arrays["tau"]), ("input", tuple(synopsis.inputs), arrays["inputs"])]
+            self.law = SteppedLaw(loop, p.functions, p.parameters, rows, synopsis.quaternion_groups)
 
     @cached_property
     def _rates(self) -> Rates:
@@ -557,7 +557,7 @@ class SteppedMembers:
 
     @cached_property
     def engine(self) -> Stepping:
-        """What takes steps."""
+        """The object that takes the steps."""
         x, p, rates, method = self._first, self.problem, self._rates, self.control.method
         is_native = (
             not rates.has_contacts
@@ -570,18 +570,18 @@ class SteppedMembers:
         work = rates.rows_of_members(p.parameters, is_implicit)
         is_sampled = p.loop is not None and p.loop.sampling is not None
         if method in TABLEAUX and self._constrained is None and not self.events and not is_sampled:
-            function, own = rates.functions.native(rates.of), work["work"]
+            function, memory = rates.functions.native(rates.of), work["work"]
             steps = RowSteps(
-                function, method, tuple(rates.groups), self.count, own if len(own) > 1 else own[0], self._substeps,
-                self._threads, self.limits,
+                function, method, tuple(rates.groups), self.count, memory if len(memory) > 1 else memory[0],
+                self._substeps, self._threads, self.limits,
             )  # fmt: skip
             steps.x[:] = x
             for name in self.arrays.keys() & steps.arrays.keys():
                 steps.arrays[name][:] = self.arrays[name]
                 self.arrays[name] = steps.arrays[name]
             return steps
-        rows = {name: each for name, each in work.items() if len(each) > 1} | self.arrays
-        rows |= {f"jacobian.{name}": each for name, each in self.arrays.items()} if is_implicit else {}
+        rows = {name: array for name, array in work.items() if len(array) > 1} | self.arrays
+        rows |= {f"jacobian.{name}": array for name, array in self.arrays.items()} if is_implicit else {}
         if self.count > 1 and any(map(np.ndim, p.parameters.values())):
             rows |= event_rows(p.functions, self.events, self.count, p.parameters)
         logs = EventLogs.of(self.events.effects, *x.shape) if self.events else None
@@ -613,18 +613,18 @@ class SteppedMembers:
 
     def _event_values(self, t: float, x: Floats) -> list[float]:
         n = self._rates.coordinates
-        return [float(each.value(t, x[:n].copy(), x[n:].copy())) for each in self.events.watched]
+        return [float(event.value(t, x[:n].copy(), x[n:].copy())) for event in self.events.watched]
 
     @property
     def step(self) -> Callable[[float], int]:
-        """Takes every member a time further; returns how many have stopped, for `finish` to look into."""
+        """The function that advances every member by a time; it returns how many have stopped, for `finish`."""
         if self.law is not None:
             return self._sampled_step
         is_python = self._by_python.any() or self._rates.has_contacts
         return self._advance if self.events or is_python else self.engine.step
 
     def _sampled_step(self, dt: float) -> int:
-        """From one sample of the law to the next."""
+        """Step from one sample of the law to the next."""
         engine, law = self.engine, self.law
         if not isinstance(engine, MemberSteps | _InPython) or law is None:
             return 0
@@ -671,14 +671,14 @@ class SteppedMembers:
     def _alone(self, i: int, x: Floats, dt: float) -> Problem:
         """A member as a run of its own."""
         p, n = self.problem, self._rates.coordinates
-        tau, inputs = (replace(each, constant=self.arrays[each.what][i].copy()) for each in (p.tau, p.inputs))
+        tau, inputs = (replace(signal, constant=self.arrays[signal.what][i].copy()) for signal in (p.tau, p.inputs))
         control = replace(self.control, fixed_step=dt / self._substeps) if self._is_fixed else self.control
         m = n + len(p.derivation.synopsis.speeds)
         first = InitialState(x[:n], x[n:m], (), z=x[m:])
         return replace(p, parameters=self.own(i), tau=tau, inputs=inputs, first=first, control=control, loop=None)
 
     def integration(self, i: int, dt: float) -> Integration:
-        """The run of a member with contacts: that of the step before where its state is as that left it, or anew."""
+        """The run of a member with contacts: the previous one if its state is unchanged, else a new one."""
         t, x = float(self.engine.t[i]), self.engine.x[i]
         at, there, length, kept = self._kept.get(i, (np.nan, x, dt, None))
         if kept is None or at != t or (self._is_fixed and length != dt) or not np.array_equal(there, x):
@@ -710,11 +710,11 @@ class SteppedMembers:
         engine.reasons[i] = Reason.ENDED if record.info["status"] == "event" else 0
         note_facts(self.seen[i], self.limits.noted[i], record.info)
         for event, times in enumerate(record.info.get("events", ())):
-            self.happened += [(i, event, each) for each in times]
+            self.happened += [(i, event, time) for time in times]
 
     @property
     def memory(self) -> list[Any]:
-        """The arrays that a stepper goes on from."""
+        """Arrays from which a stepper continues."""
         law = [] if self.law is None else self.law.memory
         return [*self.engine.memory, *self.arrays.values(), self.limits.noted, *law]
 

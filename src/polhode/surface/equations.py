@@ -55,8 +55,8 @@ class Recorded(property, Generic[T]):
         self.name = name
 
     def __get__(self, equations: Any, owner: type | None = None) -> T:  # type: ignore[override]  # a property gives Any
-        found: Any = self if equations is None else getattr(equations.record, self.name)
-        return cast(T, found)
+        value: Any = self if equations is None else getattr(equations.record, self.name)
+        return cast(T, value)
 
 
 class Results(RunMethods):
@@ -70,7 +70,7 @@ class Results(RunMethods):
     dependent_speeds: Recorded[DependentSpeeds | None] = Recorded("Dependent speeds of independent ones, if any.")
     q: Recorded[Vector] = Recorded("The symbols of the coordinates.")
     u: Recorded[Vector] = Recorded("The symbols of the speeds.")
-    z: Recorded[Vector] = Recorded("The symbols of states without mass.")
+    z: Recorded[Vector] = Recorded("Symbols of first-order states.")
     tau: Recorded[Vector] = Recorded("The symbols of the efforts.")
     udot: Recorded[Vector] = Recorded("Symbols for the accelerations, as inverse dynamics takes them.")
     mass_matrix: Recorded[Matrix] = Recorded("M(q).")
@@ -83,7 +83,7 @@ class Results(RunMethods):
     inverse_dynamics: Recorded[Vector] = Recorded("τ(q, u, u̇).")
     forward_dynamics: Recorded[Vector] = Recorded("u̇(q, u, τ).")
     state_rates: Recorded[Vector] = Recorded("The rates of all states (q, u, z).")
-    z_rates: Recorded[Vector] = Recorded("ż(q, u, z, t, inputs) of the states without mass.")
+    z_rates: Recorded[Vector] = Recorded("ż(q, u, z, t, inputs) of the first-order states.")
     accelerations: Recorded[Vector] = Recorded("u̇ of all speeds of the tree, dependent ones too.")
     multipliers: Recorded[Vector] = Recorded("λ(q, u, τ); the constraint forces are Aᵀλ, see `constraints`.")
     stabilisation_rate: Recorded[Expr] = Recorded("Symbol of the rate α of `stabilised_dynamics`, in 1/s.")
@@ -186,14 +186,14 @@ class Equations(
         return Reactions(self.record).driving_force(coordinate)
 
     def power(self, solved: bool = True) -> Power:
-        """What flows through every port, and the rates of energy; unless `solved`, u̇ and λ are left as symbols."""
+        """Powers at every port, and the rates of energy; unless `solved`, u̇ and λ are left as symbols."""
         from ..dynamics.power import power
 
         return power(self.record, solved)
 
     @cached_property
     def dropped(self) -> Dropped:
-        """What small variables left out of each equation; see `polhode.dynamics.truncation`."""
+        """Terms dropped from each equation as small; see `polhode.dynamics.truncation`."""
         from ..dynamics.truncation import dropped
 
         return dropped(self.record)
@@ -201,7 +201,7 @@ class Equations(
     # ---- kinematics, terms and derivatives ----------------------------------------------------------------
 
     def pose(self, name: str) -> Pose:
-        """Where a body or a frame is in the ground: rotation matrix R and position p."""
+        """Pose of a body or a frame in the ground: rotation matrix R and position p."""
         return self.record.pose(name)
 
     def joint_kinematics(self, name: str) -> JointKinematics:
@@ -305,8 +305,8 @@ class Equations(
         from ..compiled.variations import DerivativesOf
         from ..dynamics.variations import derivatives_by
 
-        asked = DerivativesOf(of, tuple(name_list(by, "a list of names", place="derivatives", cure='Give ["l", "m"].')))
-        return derivatives_by(self.record, asked.of, asked.by)
+        query = DerivativesOf(of, tuple(name_list(by, "a list of names", place="derivatives", cure='Give ["l", "m"].')))
+        return derivatives_by(self.record, query.of, query.by)
 
     # ---- in words --------------------------------------------------------------------------------------------
 
@@ -330,7 +330,7 @@ class Equations(
     def operations(
         self, of: FunctionKey = "forward_dynamics", bake: bool = False, split_angles: bool = True
     ) -> Operations:
-        """How many operations a function takes, read off its plan: `bake` and `split_angles` as for `compile`."""
+        """Operation counts of a function, read off its plan: `bake` and `split_angles` as for `compile`."""
         from ..compiled.catalogue import operations_of
 
         return operations_of(self.record, of, bake, split_angles)
@@ -433,7 +433,7 @@ class Equations(
         return collocation(self.derivation, duration, **options)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """What a notebook shows."""
+        """The representations in a notebook."""
         from .notebook_equations import bundle_of
 
         return bundle_of(self)

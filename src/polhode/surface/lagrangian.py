@@ -80,12 +80,12 @@ def lagrangian(
     for x in free_symbols(laws):
         if x not in table:
             table[x] = s.time if x.name == "t" else s.parameter(x.name, values.get(x))
-    whole, *Q = substitute(laws, table)
+    lagrange, *Q = substitute(laws, table)
     speeds = [table[rate] for rate in q.values()]
-    (at_rest,) = substitute([whole], dict.fromkeys(speeds, 0))
-    check_mass_matrix(jacobian([whole.diff(u) for u in speeds], speeds), speeds)
+    (at_rest,) = substitute([lagrange], dict.fromkeys(speeds, 0))
+    check_mass_matrix(jacobian([lagrange.diff(u) for u in speeds], speeds), speeds)
     if at_rest:
         s.potential(-at_rest)
     for x, law in zip(applied, Q, strict=True):
         s.joint_force(x.name, law)
-    return FromLagrangian(replace(Derivation.of(s.model(), "hamel"), lagrangian=whole - at_rest))
+    return FromLagrangian(replace(Derivation.of(s.model(), "hamel"), lagrangian=lagrange - at_rest))

@@ -33,27 +33,27 @@ _SIZE_LIMIT = 20_000_000
 def load(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> System:
     """The mechanism of a file, read now or, where it was read before, when it is looked at."""
     content = _content(path)
-    given = dict(options)
-    key = _key(path, content, given)
+    read_options = dict(options)
+    key = _key(path, content, read_options)
     if not key:
         from ..formats import load
 
         return load(path, **options)
 
-    known = known_file(key)
-    file = ModelFile(os.fspath(path), content, given, key, *(known or ()))
-    made = System.unread(file)
-    if known is None:
-        made.model()  # what is wrong with the file is told here
+    stored = known_file(key)
+    file = ModelFile(os.fspath(path), content, read_options, key, *(stored or ()))
+    system = System.unread(file)
+    if stored is None:
+        system.model()  # errors of the file are raised here
     if file.doubts:
         from ..formats.findings import tell
 
         tell(file.doubts)
-    return made
+    return system
 
 
 def _content(path: str | os.PathLike[str]) -> bytes:
-    """What is in the file, or nothing where its reader had better look itself and say what is wrong."""
+    """The file's content; empty if the reader should open the file itself and report what is wrong."""
     try:
         name = os.fspath(path)
         return read_file(name, _SIZE_LIMIT) if str(name).lower().endswith(_ALONE) else b""
@@ -62,12 +62,12 @@ def _content(path: str | os.PathLike[str]) -> bytes:
 
 
 def _key(path: str | os.PathLike[str], content: bytes, options: dict[str, Any]) -> str:
-    """The key of a file, by whose name problems are told, and how it is read, or none where it is not plain."""
+    """The key of a file with its name and options; empty if the options are not plain."""
     if not content.strip() or not {"limits", "content"}.isdisjoint(options):
         return ""
     try:
-        told = json.dumps(options, default=os.fspath)
+        written = json.dumps(options, default=os.fspath)
     except (TypeError, ValueError):
         return ""
-    parts = ascii(os.path.basename(path)), told, sha256(content).hexdigest()
+    parts = ascii(os.path.basename(path)), written, sha256(content).hexdigest()
     return key_of(version_digest("equations"), "file", *parts)

@@ -21,7 +21,7 @@ _COUNTED = ("mass_matrix", "inverse_dynamics", "forward_dynamics")
 
 
 def bundle_of(equations: Equations) -> dict[str, str]:
-    """Text always; LaTeX of M u̇ = f and what goes with it, or, where nobody would read that, what functions cost."""
+    """Text, and LaTeX of M u̇ = f with its terms; or a table of operation counts, if the equations are long."""
     typeset = latex_of(equations)
     if typeset is not None:
         return {"text/plain": repr(equations), "text/latex": typeset}
@@ -39,25 +39,25 @@ def latex_of(equations: Equations) -> str | None:
     absent = without_source(equations, [entry for _, value in shown for entry in entries_of(value)])
     zero = dict.fromkeys(absent, 0)
     shown = [(head, type(value)(_replaced(value, zero))) for head, value in shown]
-    names = [part for each in absent for part in (", ", each)][1:]
+    names = [part for name in absent for part in (", ", name)][1:]
     words = [("Set to zero, as nothing in the model applies them: ", *names, ".")]
     return display_latex(shown, sentences=words if absent else (), masses=masses_of(record))
 
 
 def _replaced(value: Matrix | Vector, zero: dict[Expr, int]) -> list[Any]:
     rows = value if isinstance(value, Matrix) else [value]
-    made = [[as_expr(entry).subs(zero) for entry in row] for row in rows]
-    return made if isinstance(value, Matrix) else made[0]
+    shown = [[as_expr(entry).subs(zero) for entry in row] for row in rows]
+    return shown if isinstance(value, Matrix) else shown[0]
 
 
 def without_source(equations: Equations, entries: list[Any]) -> list[Expr]:
     """The efforts in expressions that nothing in the model applies: no motor, and no effort limit of a joint."""
     joints = equations.record.system.joints.values()
     limited = {tau for joint in joints if joint.effort_limits for tau in joint.tau}
-    known = {*declared_controls(equations.record).values(), *limited}
+    actuated = {*declared_controls(equations.record).values(), *limited}
     efforts = {*equations.record.tau}
-    found = free_symbols([as_expr(entry) for entry in entries])
-    return sorted((each for each in found if each in efforts and each not in known), key=symbol_key)
+    symbols = free_symbols([as_expr(entry) for entry in entries])
+    return sorted((x for x in symbols if x in efforts and x not in actuated), key=symbol_key)
 
 
 def is_plain(equations: Equations) -> bool:
@@ -67,7 +67,7 @@ def is_plain(equations: Equations) -> bool:
 
 
 def counted_cell(equations: Equations) -> Cell:
-    """What the equations cost, and where to see them."""
+    """A table of operation counts, and how to print the equations."""
     rows = []
     for name in _COUNTED:
         cost = equations.operations(name)

@@ -43,13 +43,13 @@ class MechanismWidget(anywidget.AnyWidget):  # type: ignore[misc] # it has no ty
 
     def chosen(self) -> dict[str, dict[str, float]]:
         """The values of the sliders by group and name."""
-        made: dict[str, dict[str, float]] = {group: {} for group in GROUPS}
+        chosen: dict[str, dict[str, float]] = {group: {} for group in GROUPS}
         for slider, value in zip(self.sliders, self.values, strict=True):
-            made[slider["group"]][slider["name"]] = float(value)
-        return made
+            chosen[slider["group"]][slider["name"]] = float(value)
+        return chosen
 
     def _run_again(self) -> None:
-        """Run with the values that the sliders have; what goes wrong is told beside them."""
+        """Run with the values of the sliders; errors are shown beside them."""
         try:
             run = self._run()
             page = page_of(run)
@@ -71,31 +71,31 @@ class MechanismWidget(anywidget.AnyWidget):  # type: ignore[misc] # it has no ty
         if chosen["start"]:
             options |= self._started(chosen["start"])
         try:
-            made = self.equations.simulate(self.duration, progress=False, **options)
+            run = self.equations.simulate(self.duration, progress=False, **options)
         except SimulationError as error:
             if not isinstance(error.trajectory, Trajectory) or len(error.trajectory.t) < 2:
                 raise
-            made = error.trajectory
-        if not isinstance(made, Trajectory):
+            run = error.trajectory
+        if not isinstance(run, Trajectory):
             raise PolhodeError(
                 "a widget shows one run, not a batch.", "widget", "Give single values.", "E-PICTURE-UNSUPPORTED"
             )
-        return made
+        return run
 
     def _started(self, chosen: Mapping[str, float]) -> dict[str, Any]:
         """The start that was given, with what the sliders say in its place."""
-        given = self.options
+        options = self.options
         first = initial_state(
-            self.equations.derivation, given.get("start"), given.get("speeds"), given.get("parameters")
+            self.equations.derivation, options.get("start"), options.get("speeds"), options.get("parameters")
         )
-        known = self.equations.derivation.synopsis
-        names = (*known.coordinates, *known.states)
+        synopsis = self.equations.derivation.synopsis
+        names = (*synopsis.coordinates, *synopsis.states)
         at = dict(zip(names, map(float, (*first.q, *first.z)), strict=True))
-        speeds = dict(zip(known.speeds, first.u.tolist(), strict=True))
+        speeds = dict(zip(synopsis.speeds, first.u.tolist(), strict=True))
         return {"start": {**at, **chosen}, "speeds": speeds if any(speeds.values()) else None}
 
     def __repr__(self) -> str:
         number = len(self.sliders)
         name = self.equations.derivation.synopsis.system
-        told = f"{number} slider{'s' * (number != 1)}"
-        return f"MechanismWidget('{name}', {told}: a running notebook that shows widgets is needed to move them)"
+        count = f"{number} slider{'s' * (number != 1)}"
+        return f"MechanismWidget('{name}', {count}: a running notebook that shows widgets is needed to move them)"

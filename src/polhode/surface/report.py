@@ -72,21 +72,21 @@ def report(
     """
     with understood("a run, or a list of runs", run, place="report run"):
         runs = [] if run is None else [run] if isinstance(run, Trajectory) else list(run)
-    given: list[tuple[type, Any]] = [(Equations, equations), *((Trajectory, each) for each in runs)]
-    given += [(kind, each) for kind, each in ((Linear, linear), (Sweep, sweep)) if each is not None]
-    for kind, each in given:
-        check_kind(kind, f"of the kind {kind.__name__}", each, "report")
+    expected: list[tuple[type, Any]] = [(Equations, equations), *((Trajectory, run) for run in runs)]
+    expected += [(kind, value) for kind, value in ((Linear, linear), (Sweep, sweep)) if value is not None]
+    for kind, value in expected:
+        check_kind(kind, f"of the kind {kind.__name__}", value, "report")
     ending = path_of(path).suffix.lower()
     if ending not in (".html", ".htm"):
         cure = "Name it .html; a browser prints it as PDF."
         message = f"a report is written as a page, and not as '{ending}'."
         raise PolhodeError(message, os.fspath(path), cure, "E-PICTURE-UNSUPPORTED")
-    runs = [each.of(equations) if each.functions is None else each for each in runs]
+    runs = [run.of(equations) if run.functions is None else run for run in runs]
     sections: list[tuple[str, Iterable[str]]] = [
         ("Mechanism", _mechanism(equations, runs)),
         ("Parameters", map(_part, values_of(equations.system))),
         ("Equations of motion", _equations(equations)),
-        *((f"Run {k}" if len(runs) > 1 else "Run", _run(each)) for k, each in enumerate(runs, 1)),
+        *((f"Run {k}" if len(runs) > 1 else "Run", _run(run)) for k, run in enumerate(runs, 1)),
     ]
     sections += [("Linear model", _linear(linear))] if linear is not None else []
     sections += [("Sweep", _sweep(sweep))] if sweep is not None else []
@@ -96,17 +96,17 @@ def report(
 def _page(equations: Equations, sections: Iterable[tuple[str, Iterable[str]]]) -> str:
     from .. import __version__
 
-    made = [(heading, "\n".join(filter(None, content))) for heading, content in sections]
+    named = [(heading, "\n".join(filter(None, content))) for heading, content in sections]
     words = f"Equations by the formalism {equations.formalism}, polhode {__version__}. SI units, angles in radians."
     parts = {
         "title": escape(equations.system.name),
         "words": words,
         "style": _asset("document.css"),
         "sections": "\n".join(
-            f"<section>\n<h2>{name}</h2>\n{content or '<p>None.</p>'}\n</section>" for name, content in made
+            f"<section>\n<h2>{name}</h2>\n{content or '<p>None.</p>'}\n</section>" for name, content in named
         ),
     }
-    return re.sub(r"\{(\w+)\}", lambda found: parts[found[1]], _asset("document.html"))
+    return re.sub(r"\{(\w+)\}", lambda matched: parts[matched[1]], _asset("document.html"))
 
 
 def _asset(name: str) -> str:
@@ -117,12 +117,12 @@ def _part(part: str | Table) -> str:
     """A sentence, or a table with all its rows, its columns in several tables where they are many."""
     if not isinstance(part, Table) or not part.rows:
         return Cell("", [part]).html()
-    made = []
+    parts = []
     for k in range(1, max(2, len(part.head)), _MOST_COLUMNS):
         columns = [0, *range(k, min(k + _MOST_COLUMNS, len(part.head)))]
         head, rows = [part.head[i] for i in columns], [[row[i] for i in columns] for row in part.rows]
-        made.append(replace(part, head=head, rows=rows, most_rows=len(rows)).html())
-    return "".join(made)
+        parts.append(replace(part, head=head, rows=rows, most_rows=len(rows)).html())
+    return "".join(parts)
 
 
 def _cell(cell: Cell, title: str = "") -> str:
@@ -171,7 +171,7 @@ def _drawing(equations: Equations, run: Trajectory | None) -> str:
     assets = mesh_assets_of(equations.system, _TRIANGLES)
     scene, motion = drawn_motion(shown, assets)
     when = "In the home pose." if run is None else f"At t = {float(run.t[0]):g} s."
-    words = [when, *(shown.notices if run is None else ()), *(each for each in assets.notices if "not drawn" in each)]
+    words = [when, *(shown.notices if run is None else ()), *(n for n in assets.notices if "not drawn" in n)]
     named = [(body.name, body.color(k)) for k, body in enumerate(scene.bodies) if body.shapes and body.listed]
     named += [(line.name, line.color) for line in scene.lines if line.name]
     if any(isinstance(shape, MeshShape) for body in scene.bodies for shape in body.shapes):
@@ -193,21 +193,21 @@ def _description(model: Model) -> Sequence[str | Table]:
 def _table(kind: str, parts: Any) -> Table:
     """Parts by name or number and their fields: the most frequent ones in columns, the others together in the last."""
     named = parts.items() if isinstance(parts, dict) else enumerate(parts, 1)
-    rows = {name: each if isinstance(each, dict) else {"value": each} for name, each in named}
-    uses = Counter(field for each in rows.values() for field in each if field not in _DRAWN)
+    rows = {name: value if isinstance(value, dict) else {"value": value} for name, value in named}
+    uses = Counter(field for row in rows.values() for field in row if field not in _DRAWN)
     columns = [field for field, _ in uses.most_common(_FIELDS)]
     more = ["also"] if len(uses) > _FIELDS else []
     lines = []
-    for name, each in rows.items():
-        rest = {key: value for key, value in each.items() if key in uses and key not in columns}
-        lines.append([name, *(_stated(each.get(key, ""), key) for key in columns), *(_stated(rest) for _ in more)])
+    for name, row in rows.items():
+        rest = {key: value for key, value in row.items() if key in uses and key not in columns}
+        lines.append([name, *(_stated(row.get(key, ""), key) for key in columns), *(_stated(rest) for _ in more)])
     return Table([kind, *(key.replace("_", " ") for key in columns), *more], lines)
 
 
 def _stated(value: Any, field: str = "") -> str:
     """A value of a model file in words."""
     if isinstance(value, dict):
-        return "; ".join(f"{key.replace('_', ' ')} {_stated(each, key)}" for key, each in value.items())
+        return "; ".join(f"{key.replace('_', ' ')} {_stated(x, key)}" for key, x in value.items())
     words = f"({', '.join(map(_stated, value))})" if isinstance(value, list | tuple) else str(value)
     return words.replace("_", " ") if field == "type" else words
 
@@ -240,7 +240,7 @@ def _equations(equations: Equations) -> Iterator[str]:
     yield _part("subject to") if conditions else ""
     yield from (_equation(text, "<mn>0</mn>") for text in rest)
     yield _part("with") if parts else ""
-    yield from (_equation(*each) for each in parts)
+    yield from (_equation(*part) for part in parts)
     if idle:
         yield _part(f"Set to zero, as nothing in the model applies them: {', '.join(map(spelled, idle))}.")
 
@@ -249,14 +249,14 @@ def _is_readable(every: Sequence[Expr]) -> bool:
     """Whether expressions are within the limits of what a notebook shows."""
     order = topological(every)
     counts = leaf_counts(order)
-    return len(order) <= MOST_NODES and sum(counts[id(each)] for each in every) <= _LEAVES
+    return len(order) <= MOST_NODES and sum(counts[id(entry)] for entry in every) <= _LEAVES
 
 
 def _sides(
     record: EquationsOfMotion, constraints: Constraints | None, zero: dict[Expr, int]
 ) -> tuple[list[Expr], list[Expr]]:
     """M u̇ + bias without inputs; inputs, efforts, those in `zero` left out, and Aᵀλ."""
-    none = dict.fromkeys((each.symbol for each in record.system.inputs.values()), 0)
+    none = dict.fromkeys((signal.symbol for signal in record.system.inputs.values()), 0)
     left, right = [], []
     for k, row in enumerate(record.mass_matrix):
         free = bias = as_expr(record.bias[k])
@@ -275,8 +275,8 @@ def _written(roots: list[Expr]) -> tuple[list[tuple[str, str]], list[str]]:
         return [], texts
     parts, texts = mathml_parts(roots, _PART)
     bodies, every = dict(parts), [*texts, *(body for _, body in parts)]
-    whole = {text for text in texts if text in bodies and sum(text in each for each in every) == 1}
-    return [each for each in parts if each[0] not in whole], [bodies[x] if x in whole else x for x in texts]
+    alone = {text for text in texts if text in bodies and sum(text in other for other in every) == 1}
+    return [part for part in parts if part[0] not in alone], [bodies[x] if x in alone else x for x in texts]
 
 
 def _width(row: str) -> int:
@@ -287,8 +287,8 @@ def _equation(left: str, right: str) -> str:
     """Both sides as formulas of a term each, between which a browser breaks lines."""
     first, *others = _terms(right)
     terms = [*_terms(left), f'<mo form="infix">=</mo>{first}', *others]
-    made = " ".join(f'<math displaystyle="true">{_flat(term)}</math>' for term in terms)
-    return f'<p class="equation">{made}</p>'
+    row = " ".join(f'<math displaystyle="true">{_flat(term)}</math>' for term in terms)
+    return f'<p class="equation">{row}</p>'
 
 
 def _terms(row: str) -> list[str]:
@@ -329,7 +329,7 @@ def _run(run: Trajectory) -> Iterator[str]:
     options = [(name, value) for name, value in counts if value is not None]
     options += [("samples", len(run)), *((f"parameter {name}", value) for name, value in run.parameters.items())]
     yield _part(Table(["option or count", "value"], options))
-    times = [(f"event {k}", len(each), ", ".join(f"{t:.6g}" for t in each)) for k, each in enumerate(run.events, 1)]
+    times = [(f"event {k}", len(ts), ", ".join(f"{t:.6g}" for t in ts)) for k, ts in enumerate(run.events, 1)]
     yield _part(Table(["event", "how often", "at t, s"], times))
     changes = [(f"{t:.6g}", name, what) for t, what, name in run.contact_events]
     yield _part(Table(["at t, s", "contact", "event"], changes))

@@ -33,10 +33,10 @@ def derive(
     derivation = Derivation.of(source, formalism, passes, constraints, independent, near, pseudo, **chosen)
     if not derivation.is_known:
         _ = derivation.equations  # raises here where the model is wrong
-    made = Equations(derivation)
+    equations = Equations(derivation)
     if tables:
-        _ = made.sayers_tables.tables
-    return made
+        _ = equations.sayers_tables.tables
+    return equations
 
 
 def diagnose(
@@ -47,14 +47,14 @@ def diagnose(
     from ..errors import PolhodeError
     from ..model import System
 
-    found = examine(model, pose, tell)
+    report = examine(model, pose, tell)
     if not model.contacts:
-        return found
+        return report
     try:
         start = model.poses[pose].coordinates if isinstance(pose, str) else pose  # at rest
         head, *lines = System.of(model).derive().standing(start).text().splitlines()
-        said = f"contacts, stops and dry friction: {head}", *(line.removeprefix("• ") for line in lines)
+        contacts = f"contacts, stops and dry friction: {head}", *(line.removeprefix("• ") for line in lines)
     except PolhodeError as error:
         problem = error.problems[0]
-        said = (f"contacts, stops and dry friction are not examined: {problem.message} {problem.cure}".rstrip(),)
-    return replace(found, contacts=said)
+        contacts = (f"contacts, stops and dry friction are not examined: {problem.message} {problem.cure}".rstrip(),)
+    return replace(report, contacts=contacts)

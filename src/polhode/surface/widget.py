@@ -21,7 +21,7 @@ GROUPS = ("parameters", "inputs", "start")
 
 @dataclass(frozen=True)
 class Slider:
-    """A value that can be moved: of which group, its name, unit, and how far it goes."""
+    """A value that can be moved: its group, name, unit and range."""
 
     group: str
     name: str
@@ -47,14 +47,14 @@ def widget(
         ph.widget(equations, 5, start={"hinge": 1.0}, ranges={"l": (0.2, 2)})
     """
 
-    made = sliders_of(equations, sliders, ranges or {}, options)
+    read = sliders_of(equations, sliders, ranges or {}, options)
     try:
         from .notebook_widget import MechanismWidget
     except ImportError:
         message = "anywidget, which puts sliders into a notebook, is not installed."
         cure = 'Install it with: pip install "polhode[notebook]"'
         raise PolhodeError(message, "widget", cure, "E-PICTURE-MISSING") from None
-    return MechanismWidget(equations, duration, made, dict(options))
+    return MechanismWidget(equations, duration, read, dict(options))
 
 
 def sliders_of(
@@ -65,40 +65,40 @@ def sliders_of(
 ) -> list[Slider]:
     """The sliders of what is chosen, or of the first of what there is."""
     model = equations.system
-    given = {**si_values(model.parameters, options.get("parameters") or {}), **(options.get("inputs") or {})}
+    values = {**si_values(model.parameters, options.get("parameters") or {}), **(options.get("inputs") or {})}
     groups: dict[str, dict[str, tuple[Any, str]]] = {
-        "parameters": {name: (given.get(name, each.value), each.si_unit) for name, each in model.parameters.items()},
-        "inputs": {name: (given.get(name, each.value), each.si_unit) for name, each in model.inputs.items()},
+        "parameters": {name: (values.get(name, p.value), p.si_unit) for name, p in model.parameters.items()},
+        "inputs": {name: (values.get(name, entry.value), entry.si_unit) for name, entry in model.inputs.items()},
         "start": {name: (value, "") for name, value in _start(equations, options).items()},
     }
-    known = {
+    offered = {
         (group, name): (number, unit)
         for group in GROUPS
         for name, (value, unit) in groups[group].items()
         if (number := _number(value)) is not None
     }
-    first = [(group, name) for group in GROUPS for name in [n for g, n in known if g == group][:_MOST]]
-    wanted = first if chosen is None else [_named(name, known) for name in chosen]
-    made = [Slider(*key, known[key][0], *_ends(*key, known[key][0], ranges), known[key][1]) for key in wanted]
+    first = [(group, name) for group in GROUPS for name in [n for g, n in offered if g == group][:_MOST]]
+    wanted = first if chosen is None else [_key_of(name, offered) for name in chosen]
+    sliders = [Slider(*key, offered[key][0], *_ends(*key, offered[key][0], ranges), offered[key][1]) for key in wanted]
     for name in ranges:
-        if name not in {slider.name for slider in made}:
-            raise unknown("slider", name, [s.name for s in made], place="widget ranges", code="E-PICTURE-NAME")
-    return made
+        if name not in {slider.name for slider in sliders}:
+            raise unknown("slider", name, [s.name for s in sliders], place="widget ranges", code="E-PICTURE-NAME")
+    return sliders
 
 
-def _named(name: str, known: Mapping[tuple[str, str], Any]) -> tuple[str, str]:
-    for key in known:
+def _key_of(name: str, offered: Mapping[tuple[str, str], Any]) -> tuple[str, str]:
+    for key in offered:
         if key[1] == name:
             return key
-    raise unknown("value for a slider", name, [n for _, n in known], place="widget sliders", code="E-PICTURE-NAME")
+    raise unknown("value for a slider", name, [n for _, n in offered], place="widget sliders", code="E-PICTURE-NAME")
 
 
 def _start(equations: Equations, options: Mapping[str, Any]) -> dict[str, float]:
     """Coordinates and states at the start; parts of a quaternion mean nothing one by one."""
     first = initial_state(equations.derivation, options.get("start"), options.get("speeds"), options.get("parameters"))
-    known = equations.derivation.synopsis
-    turning = {name for at, count in known.quaternion_groups for name in known.coordinates[at : at + count]}
-    values = dict(zip((*known.coordinates, *known.states), (*first.q, *first.z), strict=True))
+    synopsis = equations.derivation.synopsis
+    turning = {name for at, count in synopsis.quaternion_groups for name in synopsis.coordinates[at : at + count]}
+    values = dict(zip((*synopsis.coordinates, *synopsis.states), (*first.q, *first.z), strict=True))
     return {name: float(value) for name, value in values.items() if name not in turning}
 
 
@@ -111,7 +111,7 @@ def _number(value: Any) -> float | None:
 
 
 def _ends(group: str, name: str, value: float, ranges: Mapping[str, tuple[float, float]]) -> tuple[float, float]:
-    """How far a slider goes: a parameter to twice its value, what may have either sign about as far both ways."""
+    """Range of a slider: a parameter up to twice its value; other values about as far to both sides."""
     if name not in ranges:
         wide = max(3.0, 2 * abs(value))
         return (min(0.0, 2 * value), max(0.0, 2 * value)) if group == "parameters" and value else (-wide, wide)

@@ -66,8 +66,8 @@ class Reduced(Typeset):
     coordinate_rates: Vector
 
     def __repr__(self) -> str:
-        gone = ", ".join(each.coordinate or each.name for each in self.symmetries)
-        kept, left = (", ".join(map(spelled, each)) for each in (self.momenta, self.q))
+        gone = ", ".join(symmetry.coordinate or symmetry.name for symmetry in self.symmetries)
+        kept, left = (", ".join(map(spelled, symbols)) for symbols in (self.momenta, self.q))
         verb = "momentum is" if len(self.momenta) == 1 else "momenta are"
         return f"Reduced(without {gone}, whose {verb} {kept}; left: {left})"
 
@@ -84,15 +84,15 @@ class Reduced(Typeset):
     def removed(self) -> dict[str, Expr]:
         """The rates of cyclic coordinates, by name, as functions of what is left and of the momenta."""
         rates = dict(zip(self.whole.coordinates, self.whole.coordinate_rates, strict=True))
-        names = [each.coordinate for each in self.symmetries if each.coordinate is not None]
-        own = self.equations.record.in_independent_speeds(self.whole.in_tree_speeds([rates[name] for name in names]))
-        return dict(zip(names, own, strict=True))
+        names = [symmetry.coordinate for symmetry in self.symmetries if symmetry.coordinate is not None]
+        gone = self.equations.record.in_independent_speeds(self.whole.in_tree_speeds([rates[name] for name in names]))
+        return dict(zip(names, gone, strict=True))
 
     @cached_property
     def amended_potential(self) -> Expr:
         """V + ½ μᵀ (Ξ M Ξᵀ)⁻¹ μ."""
         with quiet_collector():
-            fields = Matrix([list(each.field) for each in self.symmetries])
+            fields = Matrix([list(symmetry.field) for symmetry in self.symmetries])
             locked = fields @ (self.whole.mass_matrix @ fields.T)
             turning = self.momenta.dot(solve_symmetric(locked, list(self.momenta)))
             return as_expr(self.whole.potential_energy + turning / 2)
@@ -126,37 +126,37 @@ class Reduced(Typeset):
     ) -> dict[str, float]:
         """The momenta, by the names of their symbols, that a state of the whole mechanism has."""
         values = self._state(start, speeds, parameters)
-        found = evaluate([each.momentum for each in self.symmetries], values)
-        return {mu.name: value for mu, value in zip(self.momenta, found, strict=True)}
+        momenta = evaluate([symmetry.momentum for symmetry in self.symmetries], values)
+        return {mu.name: value for mu, value in zip(self.momenta, momenta, strict=True)}
 
     def _state(self, start: Any, speeds: Any, parameters: Mapping[str, Any] | None) -> dict[Expr, float]:
-        whole, table = self.whole, self.whole.system.parameters
-        first = assemble(derivation_of(whole), start, speeds, parameters=parameters)
-        given = {**{name: entry.value for name, entry in table.items()}, **(si_values(table, parameters) or {})}
-        values = {table[name].symbol: float(x) for name, x in given.items() if name in table and x is not None}
-        values |= zip((*whole.q, *whole.u, *whole.z), (*first.q, *first.u, *first.z), strict=True)
-        return values | {whole.system.time: 0.0}
+        equations, table = self.whole, self.whole.system.parameters
+        first = assemble(derivation_of(equations), start, speeds, parameters=parameters)
+        numbers = {**{name: entry.value for name, entry in table.items()}, **(si_values(table, parameters) or {})}
+        values = {table[name].symbol: float(x) for name, x in numbers.items() if name in table and x is not None}
+        values |= zip((*equations.q, *equations.u, *equations.z), (*first.q, *first.u, *first.z), strict=True)
+        return values | {equations.system.time: 0.0}
 
     def simulate(self, duration: float, **options: Unpack[RunOptions]) -> Trajectory:
         """Run what is left from a state of the whole mechanism, whose momenta it has; options as of `simulate`."""
         self._check_momenta_kept(options)
         state = options.pop("start", None), options.pop("speeds", None), options.pop("parameters", None)
-        values, whole = self._state(*state), self.whole
-        own = {x.name: values[x] for x in (*self.q, *self.equations.z)}
-        in_tree = whole.in_independent_speeds(self.equations.record.in_tree_speeds(self.u))
+        values, equations = self._state(*state), self.whole
+        start = {x.name: values[x] for x in (*self.q, *self.equations.z)}
+        in_tree = equations.in_independent_speeds(self.equations.record.in_tree_speeds(self.u))
         speeds = dict(zip(self.equations.speeds, evaluate(list(in_tree), values), strict=True))
         parameters = {**(state[2] or {}), **self.momenta_at(*state)}
-        run: RunOptions = {**options, "start": own, "speeds": speeds, "parameters": parameters}
+        run: RunOptions = {**options, "start": start, "speeds": speeds, "parameters": parameters}
         return self.equations.simulate(duration, **run)
 
     def _check_momenta_kept(self, options: Mapping[str, Any]) -> None:
         """Refuse efforts and inputs by name that would change a momentum, and efforts that are not by name."""
-        moved = {name for each in self.symmetries for name, x in zip(self.whole.speeds, each.field, strict=True) if x}
-        held = {"tau": moved, "inputs": {name for each in self.symmetries for name in each.without}}
+        moved = {name for law in self.symmetries for name, x in zip(self.whole.speeds, law.field, strict=True) if x}
+        held = {"tau": moved, "inputs": {name for symmetry in self.symmetries for name in symmetry.without}}
         for kind, names in held.items():
-            given = options.get(kind) if names else None
-            wrong = [name for name in given if name in names] if isinstance(given, Mapping) else [kind]
-            if given is not None and wrong:
+            acting = options.get(kind) if names else None
+            wrong = [name for name in acting if name in names] if isinstance(acting, Mapping) else [kind]
+            if acting is not None and wrong:
                 message = f"'{wrong[0]}' acts along a symmetry, and would change its momentum."
                 raise fault(message, "Run the whole mechanism, or name others alone.", "E-SYMMETRY-UNSUPPORTED")
 
@@ -172,30 +172,30 @@ def reduce(equations: EquationsOfMotion, names: Sequence[str], reconstruct: bool
         chosen = _chosen(equations, names)
         extended = System.of(equations.system)
         momenta = []
-        for number, each in enumerate(chosen, start=1):
-            name = "mu" if len(chosen) == 1 else f"mu_{each.coordinate or number}"
+        for number, law in enumerate(chosen, start=1):
+            name = "mu" if len(chosen) == 1 else f"mu_{law.coordinate or number}"
             mu = extended.parameter(_unused(extended, name))
             momenta.append(mu)
-            extended.constrain_speed(equations.in_tree_speeds([each.momentum])[0] - mu, f"momentum of {each.name}")
+            extended.constrain_speed(equations.in_tree_speeds([law.momentum])[0] - mu, f"momentum of {law.name}")
         options = {"constraints": "embedded", **_speeds(equations, chosen)}
-        made = extended.derive(equations.formalism, **options)
+        reduced = extended.derive(equations.formalism, **options)
         omit: list[str] = []
-        for name in () if reconstruct else [each.coordinate for each in chosen if each.coordinate is not None]:
+        for name in () if reconstruct else [law.coordinate for law in chosen if law.coordinate is not None]:
             with suppress(PolhodeError):  # where speeds or efforts along axes of a body turn with it, it stays
-                made = extended.derive(equations.formalism, **options, omit=[*omit, name])
+                reduced = extended.derive(equations.formalism, **options, omit=[*omit, name])
                 omit.append(name)
-        left = made.q, made.u, made.mass_matrix, made.bias, made.efforts, made.coordinate_rates
-    return Reduced(equations, made, chosen, Vector(momenta), *left)
+        left = reduced.q, reduced.u, reduced.mass_matrix, reduced.bias, reduced.efforts, reduced.coordinate_rates
+    return Reduced(equations, reduced, chosen, Vector(momenta), *left)
 
 
 def _chosen(equations: EquationsOfMotion, names: Sequence[str]) -> tuple[Symmetry, ...]:
-    found = symmetries(equations)
-    by_name = {each.name: each for each in found} | {each.coordinate: each for each in found if each.coordinate}
+    offered = symmetries(equations)
+    by_name = {law.name: law for law in offered} | {law.coordinate: law for law in offered if law.coordinate}
     for name in names:
         if name not in by_name:
-            known = ", ".join(each.name for each in found)
+            listed = ", ".join(symmetry.name for symmetry in offered)
             message = f"'{name}' is no cyclic coordinate of '{equations.system.name}', nor another symmetry of it."
-            cure = f"Symmetries are {known}." if known else "It has none; see symmetries()."
+            cure = f"Symmetries are {listed}." if listed else "It has none; see symmetries()."
             raise fault(message, cure, "E-SYMMETRY-UNSUPPORTED")
     chosen = tuple(dict.fromkeys(by_name[name] for name in names))
     if not 0 < len(chosen) < len(equations.u):
@@ -206,8 +206,8 @@ def _chosen(equations: EquationsOfMotion, names: Sequence[str]) -> tuple[Symmetr
 
 def _unused(system: System, name: str) -> str:
     """A name like this that nothing of a system has."""
-    own = (x.name for joint in system.joints.values() for x in (*joint.q, *joint.u))
-    taken = {*own, *system.parameters, *system.inputs, *system.states}
+    symbols = (x.name for joint in system.joints.values() for x in (*joint.q, *joint.u))
+    taken = {*symbols, *system.parameters, *system.inputs, *system.states}
     while name in taken:
         name += "_"
     return name
@@ -220,7 +220,7 @@ def _speeds(equations: EquationsOfMotion, chosen: Sequence[Symmetry]) -> dict[st
     """
     if equations.constraints is not None or equations.dependent_speeds is not None:
         return {}
-    fields = [[as_expr(entry) for entry in each.field] for each in chosen]
+    fields = [[as_expr(entry) for entry in symmetry.field] for symmetry in chosen]
     moved = {k for field in fields for k, entry in enumerate(field) if entry}
     if len(moved) == len(chosen):
         return {"independent": [name for k, name in enumerate(equations.speeds) if k not in moved]}

@@ -126,7 +126,7 @@ def _while(inputs: Sequence[str]) -> str:
 def symmetries(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None = None) -> list[Symmetry]:
     """The symmetries of a mechanism, for all parameters, or for values of some."""
     with quiet_collector():
-        return _Search(equations, parameters).found()
+        return _Search(equations, parameters).symmetries()
 
 
 def conserved(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None = None) -> list[Conserved]:
@@ -135,8 +135,8 @@ def conserved(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None
     with quiet_collector():
         search = _Search(equations, parameters)
         energy, without = search.energy()
-        found = [Conserved("energy", energy, without)] if energy is not None else []
-        return found + [Conserved(each.name, each.momentum, each.without) for each in search.found()]
+        energies = [Conserved("energy", energy, without)] if energy is not None else []
+        return energies + [Conserved(s.name, s.momentum, s.without) for s in search.symmetries()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +152,7 @@ class _Search:
     def __init__(self, equations: EquationsOfMotion, parameters: Mapping[str, Any] | None) -> None:
         check_whole(equations, "a symmetry")
         self.equations = equations
-        self.given = _given(equations, parameters)
+        self.given = _parameter_values(equations, parameters)
         self.time = equations.system.time
         self.along = {**dict(zip(equations.q, equations.coordinate_rates, strict=True)), self.time: as_expr(1)}
         self.along |= dict(zip(equations.z, equations.z_rates, strict=True))
@@ -162,8 +162,8 @@ class _Search:
         self.force = self._at([a - b for a, b in zip(rates, equations.bias, strict=True)])
 
     def _at(self, entries: Sequence[Any]) -> list[Expr]:
-        made = [as_expr(entry) for entry in entries]
-        return substitute(made, self.given) if self.given else made
+        values = [as_expr(entry) for entry in entries]
+        return substitute(values, self.given) if self.given else values
 
     def _same_as_energy(self) -> bool:
         """Whether ∂T/∂u = M u: nothing is prescribed in time."""
@@ -183,22 +183,22 @@ class _Search:
             _Field(spelled(q), Vector([row[k] for row in back]), q.name) for k, q in enumerate(tree.q) if k not in owned
         ]
         every += [_Field(name, speeds) for name, speeds in whole_motions(tree)]
-        made = [field for each in every for field in self._in_own_speeds(each)]
+        fields = [field for candidate in every for field in self._in_own_speeds(candidate)]
         for u, unit in zip(equations.u, Matrix.identity(len(equations.u)), strict=True):
-            made.append(_Field(f"unit {spelled(u)}", unit))
-        return self._independent(made)
+            fields.append(_Field(f"unit {spelled(u)}", unit))
+        return self._independent(fields)
 
     def _in_own_speeds(self, field: _Field) -> list[_Field]:
         """A field of the tree's speeds in those of the equations, u = E u' + e; none where constraints forbid it."""
         dependent = self.equations.dependent_speeds
         if dependent is None:
             return [field]
-        own = dependent.forms[0] @ field.speeds
-        kept = all(is_zero(as_expr(a - b)) for a, b in zip(dependent.E @ own, field.speeds, strict=True))
-        return [_Field(field.name, own, field.coordinate)] if kept else []
+        speeds = dependent.forms[0] @ field.speeds
+        kept = all(is_zero(as_expr(a - b)) for a, b in zip(dependent.E @ speeds, field.speeds, strict=True))
+        return [_Field(field.name, speeds, field.coordinate)] if kept else []
 
     def _independent(self, fields: Sequence[_Field]) -> list[_Field]:
-        rows = [self._at(list(each.speeds)) for each in fields]
+        rows = [self._at(list(field.speeds)) for field in fields]
         (table,) = self._values(rows, [_drawn(_parameters(rows), np.random.default_rng(11))])
         kept: list[int] = []
         for k in range(len(fields)):
@@ -223,17 +223,17 @@ class _Search:
             return []
         return self._at([row.dot(field) for row in constraints.A])
 
-    def found(self) -> list[Symmetry]:
+    def symmetries(self) -> list[Symmetry]:
         """The proved symmetries."""
         if not self.is_natural or not self.equations.u:
             return []
         fields = self.fields()
-        rates = [self.rate(list(each.speeds)) for each in fields]
+        rates = [self.rate(list(field.speeds)) for field in fields]
         inputs = {entry.symbol: as_expr(0) for entry in self.equations.system.inputs.values()}
-        without_inputs = [substitute(each, inputs) for each in rates]
-        found = []
+        without_inputs = [substitute(rate, inputs) for rate in rates]
+        result = []
         for weights in self._combinations(without_inputs):
-            speeds = _combined(weights, [each.speeds for each in fields])
+            speeds = _combined(weights, [field.speeds for field in fields])
             proof = self.rate(speeds)
             if not all(is_zero(entry) for entry in substitute(proof, inputs)):
                 continue
@@ -241,10 +241,10 @@ class _Search:
             (momentum,) = self._at([Vector(speeds).dot(self.momenta)])
             if is_zero(momentum):  # it moves nothing that has mass
                 continue
-            parts = [(weight, each) for weight, each in zip(weights, fields, strict=True) if weight]
-            own = parts[0][1].coordinate if len(parts) == 1 else None
-            found.append(Symmetry(_named(parts), Vector(speeds), momentum, own, tuple(acting)))
-        return found
+            parts = [(weight, field) for weight, field in zip(weights, fields, strict=True) if weight]
+            coordinate = parts[0][1].coordinate if len(parts) == 1 else None
+            result.append(Symmetry(_name_of(parts), Vector(speeds), momentum, coordinate, tuple(acting)))
+        return result
 
     def energy(self) -> tuple[Expr | None, tuple[str, ...]]:
         """T + V if conserved, and the inputs that would change it: Ė = ½ uᵀ Ṁ u - uᵀ bias + V̇."""
@@ -275,24 +275,24 @@ class _Search:
         if parameters and len(some) > len(basis):
             fixed = (dict(zip(parameters, draw, strict=True)) for draw in draws)
             bases = list(map(_null_space, self._values(rates, fixed)))
-            kept = [k for k, each in enumerate(bases) if _pivots(each) == _pivots(some)]  # others are wrong by rounding
+            kept = [k for k, rows in enumerate(bases) if _pivots(rows) == _pivots(some)]  # others are wrong by rounding
             if len(kept) > len(parameters):
                 tables = np.array([bases[k] for k in kept]).swapaxes(0, 1)
-                made = [self._functions(rates, table, parameters, draws[kept]) for table in tables]
-                if all(made):
-                    return made
+                functions = [self._functions(rates, table, parameters, draws[kept]) for table in tables]
+                if all(functions):
+                    return functions
         constant = [self._functions(rates, row[None], parameters, draws) for row in basis]
-        return [each for each in constant if each]
+        return [weights for weights in constant if weights]
 
     def _functions(
         self, rates: Sequence[Sequence[Expr]], table: NDArray[np.float64], parameters: Sequence[Expr], draws: Any
     ) -> list[Expr]:
         """Coefficients from a row of them for each draw of the parameters; none where they cannot be had."""
-        found = {k: _power(column, parameters, draws) for k, column in enumerate(table.T)}
-        own = [k for k, x in found.items() if x is None or x]
-        if None in found.values():
-            found |= zip(own, self._solved([rates[k] for k in own]) if len(table) > 1 else (), strict=False)
-        return [x for x in found.values() if x is not None] if None not in found.values() else []
+        functions = {k: _power(column, parameters, draws) for k, column in enumerate(table.T)}
+        rest = [k for k, x in functions.items() if x is None or x]
+        if None in functions.values():
+            functions |= zip(rest, self._solved([rates[k] for k in rest]) if len(table) > 1 else (), strict=False)
+        return [x for x in functions.values() if x is not None] if None not in functions.values() else []
 
     def _solved(self, rates: Sequence[Sequence[Expr]]) -> list[Expr]:
         """Coefficients, the first of them 1, with which rates cancel at exact states, in symbols of the parameters."""
@@ -302,14 +302,14 @@ class _Search:
             return []
         rows: list[list[Expr]] = []
         for state in range(len(rates) + 1):
-            known = {x: as_expr(Fraction(7 * state + 3 * k + 2, 10 + k)) for k, x in enumerate(moving)}
-            at = substitute(flat, known)
+            values = {x: as_expr(Fraction(7 * state + 3 * k + 2, 10 + k)) for k, x in enumerate(moving)}
+            at = substitute(flat, values)
             rows += [[at[k * width + j] for k in range(len(rates))] for j in range(width)]
         rows = [rows[k] for k in independent_columns(Matrix([row[1:] for row in rows]).T)]
         if len(rows) != len(rates) - 1:
             return []
-        found = solve_columns([row[1:] for row in rows], [[-row[0]] for row in rows])
-        return [as_expr(1), *(_short(as_expr(row[0])) for row in found)]
+        columns = solve_columns([row[1:] for row in rows], [[-row[0]] for row in rows])
+        return [as_expr(1), *(_short(as_expr(row[0])) for row in columns)]
 
     # ---- numbers -----------------------------------------------------------------------------------------------
 
@@ -342,16 +342,16 @@ class _Search:
     def _make_unit(self, values: dict[Expr, Any]) -> None:
         tree = self.equations.tree
         for i in tree.quaternions:
-            own = [q for q in tree.q[i : i + 4] if q in values]
-            size = np.sqrt(sum(values[q] ** 2 for q in own))
-            values.update({q: values[q] / size for q in own})
+            quaternion = [q for q in tree.q[i : i + 4] if q in values]
+            size = np.sqrt(sum(values[q] ** 2 for q in quaternion))
+            values.update({q: values[q] / size for q in quaternion})
 
 
-def _given(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None) -> dict[Expr, Expr]:
+def _parameter_values(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None) -> dict[Expr, Expr]:
     table = equations.system.parameters
-    given = by_name(parameters, "symmetries parameters")
-    check_known("parameter", given, table, place="symmetries", code="E-VALUE-NAME")
-    return {table[name].symbol: as_expr(value) for name, value in given.items()}
+    values = by_name(parameters, "symmetries parameters")
+    check_known("parameter", values, table, place="symmetries", code="E-VALUE-NAME")
+    return {table[name].symbol: as_expr(value) for name, value in values.items()}
 
 
 def _short(entry: Expr) -> Expr:
@@ -402,14 +402,14 @@ def _pivots(basis: NDArray[np.float64]) -> list[int]:
 
 def _power(values: NDArray[np.float64], of: Sequence[Expr], draws: NDArray[np.float64]) -> Expr | None:
     """The fraction times powers of symbols that has these values where the symbols are as drawn; else None."""
-    made, size = as_expr(1), values.astype(np.float64)
+    product, size = as_expr(1), values.astype(np.float64)
     if np.ptp(values) > _READ and values.min() * values.max() > 0:
         logs = np.column_stack([np.ones(len(draws)), np.log(draws)])
         powers = np.rint(np.linalg.lstsq(logs, np.log(np.abs(values)), rcond=None)[0][1:]).astype(int).tolist()
         for x, draw, power in zip(of, draws.T, powers, strict=True):
-            made, size = (made * x**power, size / draw**power) if power else (made, size)
+            product, size = (product * x**power, size / draw**power) if power else (product, size)
     factor = Fraction(float(size[0])).limit_denominator(_DENOMINATOR)
-    return as_expr(made * factor) if np.abs(size - float(factor)).max() < _READ else None
+    return as_expr(product * factor) if np.abs(size - float(factor)).max() < _READ else None
 
 
 def _combined(weights: Sequence[Expr], fields: Sequence[Vector]) -> list[Expr]:
@@ -420,15 +420,15 @@ def _combined(weights: Sequence[Expr], fields: Sequence[Vector]) -> list[Expr]:
     return [as_expr(entry) for entry in total]
 
 
-def _named(parts: Sequence[tuple[Expr, _Field]]) -> str:
-    made = ""
-    for weight, each in parts:
+def _name_of(parts: Sequence[tuple[Expr, _Field]]) -> str:
+    text = ""
+    for weight, field in parts:
         is_negative = str(weight).startswith("-") and "+" not in str(weight)
         size = str(-weight if is_negative else weight)
         size = "" if size == "1" else f"({size}) " if " " in size else f"{size} "
-        made += (" - " if is_negative else " + ") if made else "-" if is_negative else ""
-        made += f"{size}{each.name}"
-    return made
+        text += (" - " if is_negative else " + ") if text else "-" if is_negative else ""
+        text += f"{size}{field.name}"
+    return text
 
 
 _AXES = "xyz"
@@ -440,25 +440,25 @@ def whole_motions(tree: Tree) -> list[tuple[str, Vector]]:
     if not stems or not all(stems) or tree.is_driven:
         return []
     about = tree.links[stems[0][0]].fixed.p if len(stems) == 1 else Vector([as_expr(0)] * 3)
-    found = []
+    motions = []
     for turns in (False, True):
         for axis, unit in zip(_AXES, Matrix.identity(3), strict=True):
             speeds = [as_expr(0)] * len(tree.u)
             if all(_follows(tree, stem, unit, turns, about, speeds) for stem in stems):
                 word = f"turn of the whole about {axis}" if turns else f"shift of the whole along {axis}"
-                found.append((word, Vector(speeds)))
-    return found
+                motions.append((word, Vector(speeds)))
+    return motions
 
 
 def _stem(tree: Tree, i: int) -> list[int]:
     """The links from one at the ground to the first that has mass; none, where they branch before."""
-    found = [i]
-    while not _has_mass(tree, found[-1]):
-        beyond = tree.children.get(found[-1], [])
+    stem = [i]
+    while not _has_mass(tree, stem[-1]):
+        beyond = tree.children.get(stem[-1], [])
         if len(beyond) != 1:
             return []
-        found.append(beyond[0])
-    return found
+        stem.append(beyond[0])
+    return stem
 
 
 def _has_mass(tree: Tree, i: int) -> bool:
@@ -491,9 +491,9 @@ def _follows(
     if not columns or len(independent_columns(J)) < len(columns):
         return False
     rows = independent_columns(J.T)
-    found = [row[0] for row in solve_columns([J[k] for k in rows], [[twist[k]] for k in rows])]
-    if not all(is_zero(a - b) for a, b in zip(J @ Vector(found), twist, strict=True)):
+    shares = [row[0] for row in solve_columns([J[k] for k in rows], [[twist[k]] for k in rows])]
+    if not all(is_zero(a - b) for a, b in zip(J @ Vector(shares), twist, strict=True)):
         return False
-    for speed, value in zip(owners, found, strict=True):
+    for speed, value in zip(owners, shares, strict=True):
         speeds[speed] = as_expr(value)
     return True

@@ -58,8 +58,8 @@ class Source:
         """Read YAML or JSON, or XML if the text begins with a tag, without a folder for other files."""
         content = sys.stdin.buffer.read(_SIZE_LIMIT + 1)
         if len(content) > _SIZE_LIMIT:
-            said = f"more than {_SIZE_LIMIT:,} bytes came in."
-            raise LimitError(said, place="standard input", cure="Name a file.", code="E-FILE-SIZE")
+            message = f"more than {_SIZE_LIMIT:,} bytes came in."
+            raise LimitError(message, place="standard input", cure="Name a file.", code="E-FILE-SIZE")
         if not content.strip():
             raise FormatError("nothing came in.", "standard input", "Pipe a model in, or name a file.", "E-FILE-READ")
         name = "stdin.xml" if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") else "stdin.yaml"
@@ -157,13 +157,13 @@ def source_of(
     friction: Friction = None,
 ) -> Source:
     """The model and the options of its reader that were given."""
-    given: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "base": base,
         "packages": packages(package) if package else None,
         "dynamics": dynamics or None,
     }
-    given |= {"contacts": True if contacts == "yes" else contacts, "stops": stops, "friction": friction}
-    return Source(file, {name: value for name, value in given.items() if value is not None})
+    settings |= {"contacts": True if contacts == "yes" else contacts, "stops": stops, "friction": friction}
+    return Source(file, {name: value for name, value in settings.items() if value is not None})
 
 
 def derivation_of(
@@ -196,11 +196,11 @@ def run_options(
     return options | {"inputs": laws or [], "tau": efforts or []}
 
 
-def packages(given: Iterable[str]) -> dict[str, str]:
+def packages(items: Iterable[str]) -> dict[str, str]:
     """Folders of packages from `name=folder` pairs."""
     from .output import pairs
 
-    folders = pairs(given, "--package", "name=folder")
+    folders = pairs(items, "--package", "name=folder")
     for name, folder in folders.items():
         if not Path(folder).is_dir():
             cure = "Name the folder that package:// stands for."

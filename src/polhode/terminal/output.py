@@ -101,8 +101,8 @@ def create_folder(out: Path) -> Path:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        said = f"the folder cannot be created: {error.strerror or error}."
-        raise PolhodeError(said, place=str(out), cure="Name another with --out.", code="E-FILE-WRITE") from error
+        message = f"the folder cannot be created: {error.strerror or error}."
+        raise PolhodeError(message, place=str(out), cure="Name another with --out.", code="E-FILE-WRITE") from error
     return out
 
 
@@ -129,14 +129,14 @@ def progress() -> Iterator[Callable[[str], None]]:
         status.stop()
 
 
-def pairs(given: Iterable[str], option: str, example: str) -> dict[str, str]:
+def pairs(items: Iterable[str], option: str, example: str) -> dict[str, str]:
     """`name=text` pairs of an option.
 
     >>> pairs(["F = 2*t"], "--input", "F='2*t'")
     {'F': '2*t'}
     """
     result = {}
-    for item in given:
+    for item in items:
         name, mark, text = item.partition("=")
         if not mark or not name.strip() or not text.strip():
             raise PolhodeError(f"{item!r} is not understood.", option, f"Write {option} {example}", "E-CLI-READ")

@@ -42,14 +42,14 @@ def png_of(scene: Scene, motion: Motion) -> bytes:
     points = np.concatenate([corners for corners, _ in solids]).reshape(-1, 3)
     points = points if len(points) else np.array([[-1.0] * 3, [1.0] * 3])
     solids.append(_floor(scene, points.min(axis=0), points.max(axis=0)) if scene.floor else nothing)
-    corners, colors = (np.concatenate(each) for each in zip(*solids, strict=True))
+    corners, colors = (np.concatenate(arrays) for arrays in zip(*solids, strict=True))
     width, height, seen = WIDTH * SAMPLES, HEIGHT * SAMPLES, points @ CAMERA.T
     size, middle = np.maximum(np.ptp(seen, axis=0), 1e-9), (seen.min(axis=0) + seen.max(axis=0)) / 2
     scale = (1 - 2 * MARGIN) * min(width / size[0], height / size[1])
     flat = (corners @ CAMERA.T - middle) * [scale, -scale, 1.0] + [width / 2, height / 2, 0.0]
     owner = _nearest(flat, width, height)
     image = np.vstack([_lit(corners, colors), np.ones(3)])[owner]
-    part = np.append(np.repeat(np.arange(len(solids)), [len(each) for each, _ in solids]), len(solids))[owner]
+    part = np.append(np.repeat(np.arange(len(solids)), [len(corners) for corners, _ in solids]), len(solids))[owner]
     for axis in (0, 1):  # outlines, where a sample is of a solid and its neighbour is not
         differs = np.diff(part, axis=axis, append=len(solids)) != 0
         image[differs & (part < len(solids) - 1)] *= _OUTLINE
@@ -93,7 +93,7 @@ def _lit(triangles: Floats, colors: Floats) -> Floats:
 
 
 def _floor(scene: Scene, low: Floats, high: Floats) -> Triangles:
-    """A round grid: where the scene says, else at zero, or just beneath what dips below it or flies far above."""
+    """A round grid at the scene's ground, else at zero, or below the motion if that dips below zero or is far above."""
     reach, middle = float(np.linalg.norm(high - low)) / 2 or 1.0, (low + high) / 2
     beneath = low[2] < -0.002 * reach or low[2] > 2 * reach
     level = scene.ground if scene.ground is not None else low[2] - 0.12 * reach if beneath else 0.0
@@ -149,7 +149,7 @@ def _shape(shape: Shape | MeshShape, color: str) -> Triangles:
         ]
     elif shape.kind == "frame":
         ends = [np.array([0 * axis, axis]) for axis in shape.size[0] * np.eye(3)]
-        pieces = [_bar(each, 0.03 * shape.size[0], color) for each, color in zip(ends, _AXES, strict=True)]
+        pieces = [_bar(end, 0.03 * shape.size[0], color) for end, color in zip(ends, _AXES, strict=True)]
     else:
         pieces = [_colored(_corners(shape.kind, shape.size), shape.color or color)]
     ((corners, colors),) = _joined(pieces)
@@ -197,7 +197,7 @@ def _png(image: Floats) -> bytes:
     height, width, _ = image.shape
     rows = np.insert(np.rint(255 * image).astype(np.uint8).reshape(height, -1), 0, 0, axis=1)
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    made = b"\x89PNG\r\n\x1a\n"
+    png = b"\x89PNG\r\n\x1a\n"
     for kind, content in ((b"IHDR", head), (b"IDAT", zlib.compress(rows.tobytes(), 9)), (b"IEND", b"")):
-        made += struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
-    return made
+        png += struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+    return png

@@ -84,13 +84,13 @@ def plot_maps(
     height = _SIZE[1] * rows + (0.4 if title else 0.0)
     with picture(max(_NARROWEST, _SIZE[0] * columns), height, title, 0.05) as figure:
         drawn: list[Any] = []  # of one result, with one bar
-        for place, each in enumerate(maps):
-            axes = figure.add_subplot(rows, columns, place + 1)
-            mesh = _draw_map(axes, each, [one.of.values for one in maps if one.of.name == each.of.name], x, y)
+        for index, chart in enumerate(maps):
+            axes = figure.add_subplot(rows, columns, index + 1)
+            mesh = _draw_map(axes, chart, [one.of.values for one in maps if one.of.name == chart.of.name], x, y)
             set_label(axes, "x", x)
             set_label(axes, "y", y)
             drawn.append(axes)
-            if place + 1 == len(maps) or maps[place + 1].of.name != each.of.name:
+            if index + 1 == len(maps) or maps[index + 1].of.name != chart.of.name:
                 few_ticks(put_bar(figure, mesh, drawn, aspect=25).ax.yaxis)
                 drawn = []
         from matplotlib.patches import Patch
@@ -99,12 +99,12 @@ def plot_maps(
     return figure
 
 
-def _draw_map(axes: Any, each: Map, same: Sequence[Any], x: Quantity, y: Quantity) -> Any:
+def _draw_map(axes: Any, chart: Map, same: Sequence[Any], x: Quantity, y: Quantity) -> Any:
     frame(axes)
     axes.grid(False)
     axes.spines["bottom"].set_visible(False)
     low, high, change = limits([np.concatenate([values.ravel() for values in same])], LEVEL, room=0.0)
-    shown = np.ma.masked_invalid(each.of.values.T)
+    shown = np.ma.masked_invalid(chart.of.values.T)
     edges = [cell_edges(axis.values, is_geometric(axis.values)) for axis in (x, y)]
     mesh = axes.pcolormesh(*edges, shown, cmap=_MAP, vmin=low, vmax=high, rasterized=True)
     if np.ma.getmaskarray(shown).any():
@@ -112,8 +112,8 @@ def _draw_map(axes: Any, each: Map, same: Sequence[Any], x: Quantity, y: Quantit
     for letter, axis, (first, *_, last) in zip("xy", (x, y), edges, strict=True):
         set_scale(axes, letter, axis.values)
         (axes.set_xlim if letter == "x" else axes.set_ylim)(first, last)
-    note = f"{change} {one_line(each.of.unit)}".rstrip() if change else ""
-    put_heading(axes, "   ".join(filter(None, [each.of.heading, one_line(each.note), note])))
+    note = f"{change} {one_line(chart.of.unit)}".rstrip() if change else ""
+    put_heading(axes, "   ".join(filter(None, [chart.of.heading, one_line(chart.note), note])))
     return mesh
 
 
@@ -144,22 +144,22 @@ class Quantity:
 
 def is_geometric(values: ArrayLike) -> bool:
     """Whether values are positive and spaced by nearly equal ratios rather than by equal steps."""
-    known = _distinct(values)
-    if len(known) < 3 or known[0] <= 0:
+    distinct = _distinct(values)
+    if len(distinct) < 3 or distinct[0] <= 0:
         return False
-    ratios, steps = _unevenness(np.log(known)), _unevenness(known)
+    ratios, steps = _unevenness(np.log(distinct)), _unevenness(distinct)
     return ratios <= _EVEN and steps >= _EVEN * ratios
 
 
 def cell_edges(values: Floats, geometric: bool) -> Floats:
     """Borders of cells around values that increase, halfway between neighbours; by ratios, the geometric mean."""
-    known = np.log(values) if geometric else values
-    if len(known) < 2:
-        half = 0.5 * (abs(float(known[0])) or 1.0)
-        edges = np.array([known[0] - half, known[0] + half])
+    levels = np.log(values) if geometric else values
+    if len(levels) < 2:
+        half = 0.5 * (abs(float(levels[0])) or 1.0)
+        edges = np.array([levels[0] - half, levels[0] + half])
     else:
-        middles = (known[:-1] + known[1:]) / 2
-        edges = np.concatenate([[2 * known[0] - middles[0]], middles, [2 * known[-1] - middles[-1]]])
+        middles = (levels[:-1] + levels[1:]) / 2
+        edges = np.concatenate([[2 * levels[0] - middles[0]], middles, [2 * levels[-1] - middles[-1]]])
     return np.exp(edges) if geometric else edges
 
 
@@ -172,15 +172,15 @@ def set_scale(axes: Any, letter: str, values: ArrayLike) -> None:
 
 def set_ticks(axis: Any, values: ArrayLike) -> None:
     """Ticks at the values themselves if they are few and can be written side by side, else at round numbers."""
-    known, geometric = _distinct(values), is_geometric(values)
+    distinct, geometric = _distinct(values), is_geometric(values)
     ticker = matplotlib_of().ticker
     plain = ticker.FuncFormatter(lambda value, _: f"{value:g}")
-    places = np.log(known) if geometric else known
-    fits = 1 <= len(known) <= _MOST_TICKS and max(len(f"{value:g}") for value in known) <= _LONGEST_TICK
-    if fits and (len(known) == 1 or np.diff(places).min() > 0.09 * (places[-1] - places[0])):
-        locator, form = ticker.FixedLocator(known.tolist()), plain
+    places = np.log(distinct) if geometric else distinct
+    fits = 1 <= len(distinct) <= _MOST_TICKS and max(len(f"{value:g}") for value in distinct) <= _LONGEST_TICK
+    if fits and (len(distinct) == 1 or np.diff(places).min() > 0.09 * (places[-1] - places[0])):
+        locator, form = ticker.FixedLocator(distinct.tolist()), plain
     elif geometric:
-        locator, form = ticker.LogLocator(subs=(1, 2, 5) if known[-1] < 1000 * known[0] else (1,)), plain
+        locator, form = ticker.LogLocator(subs=(1, 2, 5) if distinct[-1] < 1000 * distinct[0] else (1,)), plain
     else:
         locator = ticker.MaxNLocator(nbins=6, steps=[1, 2, 5, 10])
         form = ticker.ScalarFormatter(useOffset=False, useMathText=False)
@@ -199,8 +199,8 @@ def set_label(axes: Any, letter: str, quantity: Quantity) -> None:
 
 
 def _distinct(values: ArrayLike) -> Floats:
-    known: Floats = np.unique(np.asarray(values, dtype=float))
-    return known[np.isfinite(known)]
+    distinct: Floats = np.unique(np.asarray(values, dtype=float))
+    return distinct[np.isfinite(distinct)]
 
 
 def _unevenness(places: Floats) -> float:
@@ -221,8 +221,8 @@ class Shading:
         from matplotlib.colors import ListedColormap, LogNorm, Normalize
 
         self.quantity = quantity
-        known = np.unique(quantity.values)
-        self.distinct: Floats = known[np.isfinite(known)]
+        distinct = np.unique(quantity.values)
+        self.distinct: Floats = distinct[np.isfinite(distinct)]
         self.is_few = len(self.distinct) <= MOST_DIRECT_LABELS
         self._scale: Any = None
         if self.is_few:
@@ -307,14 +307,14 @@ def plot_families(
     height = PANEL_HEIGHT * rows + (0.9 if title else 0.5) + (0.25 if absent else 0.0)
     with picture(width, height, title, 0.07) as figure:
         shading = None if shade is None else Shading(shade)
-        for place, panel in enumerate(panels):
-            axes = figure.add_subplot(rows, columns, place + 1)
+        for index, panel in enumerate(panels):
+            axes = figure.add_subplot(rows, columns, index + 1)
             _draw(axes, panel, shading, joined)
-            same = [each.of.values for each in panels if each.of.name == panel.of.name]
+            same = [other.of.values for other in panels if other.of.name == panel.of.name]
             ends = _bounded(axes, panel, same)
-            if shading is not None and shading.is_few and joined and (place + 1) % columns == 0:
+            if shading is not None and shading.is_few and joined and (index + 1) % columns == 0:
                 _name_lines(axes, panel, shading, ends)
-            if place + columns >= len(panels) or panels[place + columns].over.name != panel.over.name:
+            if index + columns >= len(panels) or panels[index + columns].over.name != panel.over.name:
                 set_label(axes, "x", panel.over)
             else:
                 axes.tick_params(labelbottom=False)
@@ -339,11 +339,11 @@ def _draw(axes: Any, panel: Panel, shading: Shading | None, joined: bool) -> Non
         colors = shading.color_of(shading.quantity.values[chosen])
         axes.scatter(x[chosen], y[chosen], s=20, c=colors, linewidths=0, alpha=0.9)
     else:
-        for place, members in enumerate([placed] if shading is None else _groups(shading)):
+        for index, members in enumerate([placed] if shading is None else _groups(shading)):
             chosen = np.flatnonzero(members & placed)
             chosen = chosen[np.argsort(x[chosen], kind="stable")]
-            color = PALETTE[0] if shading is None else shading.colors[place]
-            marker = MARKERS[place if shading is not None and shading.is_few else 0]
+            color = PALETTE[0] if shading is None else shading.colors[index]
+            marker = MARKERS[index if shading is not None and shading.is_few else 0]
             style: dict[str, Any] = {"linestyle": "none", "markersize": 4.5, "alpha": 0.8, "markeredgewidth": 0}
             if joined:
                 style = {"linewidth": 1.5, "markersize": 3.5, "markevery": _marked(y[chosen])}
@@ -360,11 +360,11 @@ def _groups(shading: Shading) -> list[Any]:
 
 def _marked(values: Floats) -> list[int]:
     """The points of a line that have a mark: all, if they are few, else those that no line reaches."""
-    known = np.isfinite(values)
+    finite = np.isfinite(values)
     if len(values) > MOST_MARKS:
-        around = np.concatenate([[False], known, [False]])
-        known &= ~around[:-2] & ~around[2:]
-    return [int(place) for place in np.flatnonzero(known)]
+        around = np.concatenate([[False], finite, [False]])
+        finite &= ~around[:-2] & ~around[2:]
+    return [int(index) for index in np.flatnonzero(finite)]
 
 
 def _bounded(axes: Any, panel: Panel, same: Sequence[Floats]) -> tuple[float, float]:
@@ -380,12 +380,12 @@ def _bounded(axes: Any, panel: Panel, same: Sequence[Floats]) -> tuple[float, fl
 
 
 def _name_lines(axes: Any, panel: Panel, shading: Shading, ends: tuple[float, float]) -> None:
-    """Write the values that lines belong to where these end."""
+    """Write the values of lines at their ends."""
     members = []
-    for place, group in enumerate(_groups(shading)):
+    for index, group in enumerate(_groups(shading)):
         order = np.argsort(panel.over.values[group], kind="stable")
         values = panel.of.values[group][order]
-        members.append(Channel(shading.label(place), "", np.where(np.isfinite(values), values, np.nan)))
+        members.append(Channel(shading.label(index), "", np.where(np.isfinite(values), values, np.nan)))
     label_ends(axes, members, shading.colors, *ends)
 
 

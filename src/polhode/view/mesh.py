@@ -39,11 +39,11 @@ _COLOR = re.compile(rb"<color\b")
 
 
 def read_mesh(path: Path) -> Mesh:
-    """The triangles of a file, in metres where it says its unit; what cannot be drawn is refused in one sentence."""
+    """Triangles of a file, in metres if it states its unit; raises if they cannot be drawn."""
     kind = path.suffix.lower()
     if kind not in MESH_KINDS:
-        known = ", ".join(MESH_KINDS)
-        raise _refused(f"{kind!r} is no kind of mesh that is drawn", f"Convert it to one of {known}.", "E-FILE-NAME")
+        kinds = ", ".join(MESH_KINDS)
+        raise _refused(f"{kind!r} is no kind of mesh that is drawn", f"Convert it to one of {kinds}.", "E-FILE-NAME")
     try:
         content = read_file(path, MOST_BYTES)
     except TooLarge as error:
@@ -58,8 +58,8 @@ def read_mesh(path: Path) -> Mesh:
         # A picture that is not declared takes all that wears it with it; without pictures the form is there.
         mesh = replace(_load(_plain(content), kind, path), lacks_pictures=True)
     mesh = replace(_checked(mesh), is_y_up=kind == ".dae" and _Y_UP.search(content) is not None)
-    found = _UNIT.search(content[:20_000]) if kind == ".dae" else None
-    return mesh if found is None else _scaled(mesh, float(found.group(1)))
+    matched = _UNIT.search(content[:20_000]) if kind == ".dae" else None
+    return mesh if matched is None else _scaled(mesh, float(matched.group(1)))
 
 
 def surface_of(path: Path) -> tuple[Floats, Integers]:
@@ -90,19 +90,19 @@ def _load(content: bytes, kind: str, path: Path) -> Mesh:
         with np.errstate(all="ignore"):
             scene = trimesh.load_scene(BytesIO(content), file_type=kind[1:], resolver=_Beside(path.parent))
         nodes = [(name, *scene.graph[name]) for name in scene.graph.nodes_geometry]
-        total = sum(len(getattr(scene.geometry[each], "faces", ())) for _, _, each in nodes)
+        total = sum(len(getattr(scene.geometry[name], "faces", ())) for _, _, name in nodes)
         if total > MOST_TRIANGLES:
             raise _refused(f"it has {total:,} triangles, more than {MOST_TRIANGLES:,}", "Simplify it.", "E-FILE-SIZE")
         pieces = []
-        for _, placing, each in nodes:
-            geometry = scene.geometry[each]
+        for _, placing, name in nodes:
+            geometry = scene.geometry[name]
             if len(getattr(geometry, "faces", ())) == 0:
                 continue
             points = np.asarray(geometry.vertices, dtype=float) @ placing[:3, :3].T + placing[:3, 3]
             triangles = np.asarray(geometry.faces, dtype=np.int64)
             has_colors = kind != ".dae" or _COLOR.search(content) is not None
-            for own, color, shades in _colored(geometry.visual, has_colors):
-                pieces.append(Piece(points, triangles[own], color, shades))
+            for faces, color, shades in _colored(geometry.visual, has_colors):
+                pieces.append(Piece(points, triangles[faces], color, shades))
     except PolhodeError:
         raise
     except (MemoryError, RecursionError):
@@ -115,7 +115,7 @@ def _load(content: bytes, kind: str, path: Path) -> Mesh:
 
 
 def _colored(visual: Any, has_colors: bool) -> Iterator[tuple[Any, str | None, Any]]:
-    """Which triangles are of which colour, none where the file says nothing; and colours of points, if they differ."""
+    """Triangles by colour, None if the file has none; and colours of points, if these differ."""
     if visual.kind is None:
         yield slice(None), None, None
         return
@@ -158,7 +158,7 @@ def _checked(mesh: Mesh) -> Mesh:
 def _scaled(mesh: Mesh, unit: float) -> Mesh:
     if not 1e-6 <= unit <= 1e3 or unit == 1:
         return mesh
-    return replace(mesh, pieces=tuple(replace(each, points=unit * each.points) for each in mesh.pieces))
+    return replace(mesh, pieces=tuple(replace(piece, points=unit * piece.points) for piece in mesh.pieces))
 
 
 class _Beside:
@@ -168,10 +168,10 @@ class _Beside:
         self.folder = folder
 
     def get(self, name: str) -> bytes:
-        _, found, reason = locate(str(name).strip(), self.folder, {})
-        if found is None:
+        _, path, reason = locate(str(name).strip(), self.folder, {})
+        if path is None:
             raise ValueError(f"{str(name)[:60]}: {reason}")
-        return read_file(found, MOST_BYTES)
+        return read_file(path, MOST_BYTES)
 
     __getitem__ = get  # as readers of OBJ ask for materials
 
@@ -223,7 +223,7 @@ class Mesh:
 
 @dataclass(frozen=True, eq=False)
 class MeshShape:
-    """A mesh on a body: as it is looked at, and a coarse form to be pointed at and drawn where drawing is slow."""
+    """A mesh on a body: the fine form, and a coarse one for picking and for slow drawing."""
 
     fine: Mesh
     coarse: Mesh
@@ -239,7 +239,7 @@ class MeshShape:
 
 
 def welded(piece: Piece, low: Floats, step: Floats) -> Piece:
-    """The piece on a grid of 16 bits an axis, points that fall together made one, flat triangles left out."""
+    """The piece with points rounded to a grid of 16 bits an axis, without duplicates and flat triangles."""
     grid = np.clip(np.rint((piece.points - low) / step), 0, _STEPS).astype(np.int64)
     keys = (grid[:, 0] << 32) | (grid[:, 1] << 16) | grid[:, 2]
     kept, first, index = np.unique(keys, return_index=True, return_inverse=True)
@@ -261,7 +261,7 @@ def grid_of(mesh: Mesh) -> tuple[Floats, Floats]:
 
 
 def outline(mesh: Mesh) -> Floats:
-    """The farthest points of a mesh in twenty-six directions, each once: enough to know how large it looks.
+    """The farthest points of a mesh in twenty-six directions, without duplicates: they bound its size.
 
     >>> corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.2, 0.2, 0.2]], dtype=float)
     >>> len(outline(Mesh((Piece(corners, np.array([[0, 1, 2], [1, 2, 3], [2, 3, 4]])),))))
@@ -305,7 +305,7 @@ def _collapsed(piece: Piece, most: int) -> Piece:
 
 
 def shares(counts: Sequence[int], most: int) -> list[int]:
-    """How many triangles each mesh may keep: all if it has few, else the same number as every other that has many.
+    """Number of triangles each mesh may keep: all if it has few, else an equal share of the rest.
 
     >>> shares([10, 500, 900], 610)
     [10, 300, 300]

@@ -36,7 +36,7 @@ STEADY = 1e-4
 ROUNDING = 1e-9
 #: Sizes that units have by themselves: angles, and the components of quaternions.
 NATURAL = {"rad": 1.0, "": 1.0}
-#: More lines than this are not told apart in one chart.
+#: More lines than this cannot be distinguished in one chart.
 MOST = 7
 #: An angle that goes this far, in radians, runs on, as a wheel's does.
 TURNS = 4 * np.pi
@@ -58,29 +58,29 @@ class _Range:
 
 
 def charts_of(channels: Sequence[Channel]) -> list[list[int]]:
-    """The numbers of the channels of each chart, those to be looked at first coming first."""
+    """Indices of the channels of each chart, the most informative charts first."""
     sizes = sizes_of(channels)
     ranges = [_range(k, channel, sizes[channel.unit]) for k, channel in enumerate(channels)]
-    made: list[list[_Range]] = []
+    full: list[list[_Range]] = []
     for unit in dict.fromkeys(channel.unit for channel in channels):
         charts: list[list[_Range]] = []  # the widest channel first, each in the first chart that it leaves readable
-        alike = [each for each in ranges if channels[each.index].unit == unit]
-        for each in sorted(alike, key=lambda one: (one.steady, -one.width)):
-            home = next((chart for chart in charts if _bears(chart, each)), None)
+        alike = [curve for curve in ranges if channels[curve.index].unit == unit]
+        for curve in sorted(alike, key=lambda one: (one.steady, -one.width)):
+            home = next((chart for chart in charts if _bears(chart, curve)), None)
             if home is None:
                 charts.append(home := [])
-            home.append(each)
-        made += charts
+            home.append(curve)
+        full += charts
 
     def rank(chart: list[_Range]) -> tuple[int, int]:
-        runs_on = 1 if any(each.runs_on for each in chart) else 0
-        return 2 if all(each.steady for each in chart) else runs_on, min(each.index for each in chart)
+        runs_on = 1 if any(curve.runs_on for curve in chart) else 0
+        return 2 if all(curve.steady for curve in chart) else runs_on, min(curve.index for curve in chart)
 
-    return [sorted(each.index for each in chart) for chart in sorted(made, key=rank)]
+    return [sorted(curve.index for curve in chart) for chart in sorted(full, key=rank)]
 
 
 def sizes_of(channels: Sequence[Channel]) -> dict[str, float]:
-    """How large what has a unit is: its largest value, and for angles at least one."""
+    """The largest value of each unit; for angles at least one."""
     sizes = {channel.unit: NATURAL.get(channel.unit, 0.0) for channel in channels}
     for channel in channels:
         finite = channel.values[np.isfinite(channel.values)]
@@ -100,12 +100,12 @@ def is_rounding(channel: Channel, size: float) -> bool:
 
 
 def _range(index: int, channel: Channel, size: float) -> _Range:
-    own, every = channel.values, np.concatenate([channel.values, *channel.beside])
-    own, every = own[np.isfinite(own)], every[np.isfinite(every)]
-    if not len(own):
+    values, every = channel.values, np.concatenate([channel.values, *channel.beside])
+    values, every = values[np.isfinite(values)], every[np.isfinite(every)]
+    if not len(values):
         return _Range(index, 0.0, 0.0, steady=True)
-    width = float(np.ptp(own))
-    steady = width <= STEADY * float(np.abs(own).max()) or is_rounding(channel, size)
+    width = float(np.ptp(values))
+    steady = width <= STEADY * float(np.abs(values).max()) or is_rounding(channel, size)
     return _Range(index, float(every.min()), float(every.max()), steady, channel.unit == "rad" and width > TURNS)
 
 
@@ -114,9 +114,9 @@ def _bears(chart: Sequence[_Range], new: _Range) -> bool:
     if len(chart) >= MOST or (chart[0].runs_on != new.runs_on and not new.steady):
         return False
     together = [*chart, new]
-    width = max(each.high for each in together) - min(each.low for each in together)
-    moving = [each.width for each in together if not each.steady]
-    return all(own >= SHARE * width for own in moving)
+    width = max(curve.high for curve in together) - min(curve.low for curve in together)
+    moving = [curve.width for curve in together if not curve.steady]
+    return all(own_width >= SHARE * width for own_width in moving)
 
 
 FRAMES_PER_SECOND = 60
@@ -136,7 +136,7 @@ def frame_times(time: Floats, numbers_per_frame: int) -> Floats:
 
 
 def data_of(scene: Scene, motion: Motion, channels: Sequence[Channel], ghosts: Sequence[Ghost] = ()) -> str:
-    """The record as JSON that may stand inside a script element; ghosts' bodies follow those of the motion itself."""
+    """The record as JSON that is safe inside a script element; ghosts' bodies follow those of the motion."""
     runs = [Ghost("", scene, motion), *ghosts]
     bodies = [(run, body) for run in runs for body in run.scene.bodies]
     columns = sum(1 + len(channel.beside) for channel in channels)
@@ -171,8 +171,8 @@ def data_of(scene: Scene, motion: Motion, channels: Sequence[Channel], ghosts: S
             {"fine": _mesh(shape.fine), "coarse": _mesh(shape.coarse), "outline": _packed(outline(shape.fine))}
             for shape in drawn.values()
         ],
-        "positions": _packed(np.concatenate([each.positions for each in frames], axis=1)),
-        "quaternions": _packed(np.concatenate([each.quaternions for each in frames], axis=1)),
+        "positions": _packed(np.concatenate([frame.positions for frame in frames], axis=1)),
+        "quaternions": _packed(np.concatenate([frame.quaternions for frame in frames], axis=1)),
         "channels": [_channel(channel, motion.time, times) for channel in channels],
         "charts": charts_of(channels),
     }
@@ -193,17 +193,17 @@ def _body(body: SceneBody, run: int, index: int, meshes: Mapping[int, int]) -> d
 
 
 def _line(line: MovingLine) -> dict[str, object]:
-    own = {"name": line.name, "color": line.color, "radius": line.radius, "arrow": line.arrow, "told": line.told}
-    return {**own, "opening": line.opening, "ends": _packed(line.ends)}
+    entry = {"name": line.name, "color": line.color, "radius": line.radius, "arrow": line.arrow, "told": line.told}
+    return {**entry, "opening": line.opening, "ends": _packed(line.ends)}
 
 
 def _shape(shape: Shape | MeshShape, meshes: Mapping[int, int]) -> dict[str, object]:
     if isinstance(shape, Shape):
-        own: dict[str, object] = {"kind": shape.kind, "size": shape.size, "color": shape.color}
+        entry: dict[str, object] = {"kind": shape.kind, "size": shape.size, "color": shape.color}
     else:
         number = meshes[id(shape.fine)]
-        own = {"kind": "mesh", "mesh": number, "size": shape.scale, "color": shape.own_color or GREY}
-    return {**own, "position": shape.position, "rotation": shape.rotation}
+        entry = {"kind": "mesh", "mesh": number, "size": shape.scale, "color": shape.own_color or GREY}
+    return {**entry, "position": shape.position, "rotation": shape.rotation}
 
 
 def _mesh(mesh: Mesh) -> dict[str, object]:
@@ -214,9 +214,9 @@ def _mesh(mesh: Mesh) -> dict[str, object]:
         wide = len(piece.points) > 65_536
         grid = np.clip(np.rint((piece.points - low) / step), 0, 65_535).astype("<u2")
         numbers = piece.triangles.astype("<u4" if wide else "<u2")
-        own: dict[str, object] = {"color": piece.color, "wide": wide}
-        own |= {} if piece.shades is None else {"shades": _base64(piece.shades)}
-        pieces.append({**own, "points": _base64(grid), "triangles": _base64(numbers)})
+        entry: dict[str, object] = {"color": piece.color, "wide": wide}
+        entry |= {} if piece.shades is None else {"shades": _base64(piece.shades)}
+        pieces.append({**entry, "points": _base64(grid), "triangles": _base64(numbers)})
     return {"low": low.tolist(), "step": step.tolist(), "pieces": pieces}
 
 
@@ -276,8 +276,8 @@ def page(
     sheets: Sequence[Sheet] = (),
 ) -> str:
     """The page's text; the same scene and motion give the same text, byte for byte."""
-    for each in (Ghost(scene.title, scene, motion), *ghosts):
-        _check(each.scene, each.motion)
+    for ghost in (Ghost(scene.title, scene, motion), *ghosts):
+        _check(ghost.scene, ghost.motion)
     for channel in channels:
         _check_length(f"channel {channel.name!r}", "values", len(channel.values), motion)
     # the files of the script as one program, its names hidden from the page
@@ -296,7 +296,7 @@ def page(
         "sheets": "".join(map(_sheet, sheets)),
         "data": data_of(scene, motion, channels, ghosts),
     }
-    return re.sub(r"\{(\w+)\}", lambda found: parts[found[1]], _asset("page.html").lstrip())
+    return re.sub(r"\{(\w+)\}", lambda matched: parts[matched[1]], _asset("page.html").lstrip())
 
 
 def _check(scene: Scene, motion: Motion) -> None:
@@ -350,5 +350,5 @@ def _digest(text: str) -> str:
 
 
 def _text(words: str) -> str:
-    """The words as HTML text; all beyond ASCII as references, so that even a lone surrogate is harmless."""
+    """Words as HTML text, all beyond ASCII as references, so that lone surrogates are harmless."""
     return html.escape(words).encode("ascii", "xmlcharrefreplace").decode("ascii")

@@ -62,8 +62,8 @@ def plot_channels(
     panels = _panels(times, groups)
     if not panels:
         raise nothing_to_plot("Give at least one group.")
-    sets = [(checked_times(t, "plot"), made) for t, made in beside]
-    others = [(t, {name: members for name, _, members in _panels(t, made)}) for t, made in sets]
+    sets = [(checked_times(t, "plot"), panels) for t, panels in beside]
+    others = [(t, {name: members for name, _, members in _panels(t, panels)}) for t, panels in sets]
     count = len(panels) + bool(paths)
     rows = -(-count // columns)
     with picture(1.5 + 6.5 * columns, PANEL_HEIGHT * rows + (0.9 if title else 0.5), title, 0.07) as figure:
@@ -72,7 +72,7 @@ def plot_channels(
             row, column = i % rows, i // rows
             axes = figure.add_subplot(rows, columns, row * columns + column + 1, sharex=first)
             first = first or axes
-            _panel(axes, times, name, unit, members, [(t, known[name]) for t, known in others if name in known])
+            _panel(axes, times, name, unit, members, [(t, columns[name]) for t, columns in others if name in columns])
             for t in marks:
                 axes.axvline(t, color=QUIET, linewidth=0.5, alpha=0.4, zorder=1)
             if row == rows - 1 or i == len(panels) - 1:
@@ -104,7 +104,7 @@ def saved(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
 
 
 def plot_format(path: str | os.PathLike[str]) -> str:
-    """The format that a plot's file name asks for."""
+    """The format of a plot by its file's suffix."""
     kind = path_of(path).suffix.lower().removeprefix(".")
     if kind not in _DATES:
         cure = "Name the file .png, .svg or .pdf."
@@ -167,15 +167,15 @@ def _panels(
     times: Floats, groups: Sequence[tuple[str, str, Mapping[str, ArrayLike]]]
 ) -> list[tuple[str, str, list[Channel]]]:
     """Title, unit and channels of each group."""
-    made = [
+    panels = [
         (name, unit, [Channel(key, unit, np.asarray(x, dtype=float)) for key, x in members.items()])
         for name, unit, members in groups
     ]
-    for channel in (each for _, _, members in made for each in members):
+    for channel in (channel for _, _, members in panels for channel in members):
         if len(channel.values) != len(times):
             message, place = f"it has {len(channel.values)} values for {len(times)} times.", f"channel {channel.name!r}"
             raise ShapeError(message, place, "Give one value for each time.", "E-PICTURE-SHAPE")
-    return made
+    return panels
 
 
 def _above(axes: Any, paths: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> None:
@@ -246,7 +246,7 @@ def few_ticks(axis: Any) -> None:
 
 
 def heading_of(name: str, unit: str) -> str:
-    """A quantity as it is written above a panel."""
+    """The heading of a quantity above a panel."""
     return "  ".join(part for part in (drawn(name), f"({one_line(unit)})" if unit else "") if part)
 
 

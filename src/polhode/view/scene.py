@@ -93,8 +93,8 @@ class SceneBody:
 
     def color(self, index: int) -> str:
         """The body's colour in lists: that of its first coloured shape, else the palette's at `index`."""
-        own = (shape.color for shape in self.shapes if shape.color is not None)
-        return next(own, PALETTE[index % len(PALETTE)])
+        colors = (shape.color for shape in self.shapes if shape.color is not None)
+        return next(colors, PALETTE[index % len(PALETTE)])
 
 
 @dataclass(frozen=True)
@@ -247,15 +247,15 @@ class Channel:
     beside: Sequence[Floats] = ()
 
     def __post_init__(self) -> None:
-        made = [np.array(values, dtype=float) for values in (self.values, *self.beside)]
-        for values in made:
-            if values.ndim != 1 or values.shape != made[0].shape or np.isinf(values).any():
+        columns = [np.array(values, dtype=float) for values in (self.values, *self.beside)]
+        for values in columns:
+            if values.ndim != 1 or values.shape != columns[0].shape or np.isinf(values).any():
                 cure = f"They have shape {values.shape}."
                 message = "the values must be one finite number for each time."
                 raise ShapeError(message, f"channel {self.name!r}", cure, "E-PICTURE-SHAPE")
             values.setflags(write=False)
-        object.__setattr__(self, "values", made[0])
-        object.__setattr__(self, "beside", tuple(made[1:]))
+        object.__setattr__(self, "values", columns[0])
+        object.__setattr__(self, "beside", tuple(columns[1:]))
 
 
 @dataclass(frozen=True, eq=False)

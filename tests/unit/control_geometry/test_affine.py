@@ -4,7 +4,7 @@ import pytest
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.control_geometry.affine import plant
+from polhode.control_geometry.affine import plant_of
 from polhode.expr import Matrix, Vector, as_expr, free_symbols, is_zero, same, substitute
 from polhode.model.samples import elastic_arm
 from polhode.model.samples.underactuated import car_with_trailers, cart_pole, furuta_pendulum, planar_vtol, quadrotor
@@ -22,7 +22,7 @@ def test_drift_and_fields_give_the_rates_of_the_state() -> None:
 @pytest.mark.parametrize("system", [cart_pole, furuta_pendulum, lambda: quadrotor(2), lambda: car_with_trailers(1)])
 def test_the_feedback_form_is_the_same_mechanism(system: Callable[[], ph.System]) -> None:
     """f + g v with v = v₀ + T c is the form in c."""
-    made = plant(system().derive().record, None, "here")
+    made = plant_of(system().derive().record, None, "here")
     v0, T = made.feedback
     assert made.regular.driven
     columns = Matrix.columns_of(made.regular.fields, len(made.variables))
@@ -32,11 +32,11 @@ def test_the_feedback_form_is_the_same_mechanism(system: Callable[[], ph.System]
 
 
 def test_feedback_forms_of_driven_speeds_and_of_elastic_arms() -> None:
-    made = plant(car_with_trailers(1).derive().record, None, "here")
+    made = plant_of(car_with_trailers(1).derive().record, None, "here")
     assert all(is_zero(entry) for entry in made.regular.drift[len(made.equations.q) :])
-    made = plant(planar_vtol().derive().record, None, "here")
+    made = plant_of(planar_vtol().derive().record, None, "here")
     assert not made.regular.driven and made.regular.fields == [*made.original.fields.values()]
-    made = plant(elastic_arm(coupling="reduced").derive().record, None, "here")
+    made = plant_of(elastic_arm(coupling="reduced").derive().record, None, "here")
     assert [*made.inputs] == [f"tau_j{i} rotor" for i in range(1, 7)] and made.size == 24
 
 

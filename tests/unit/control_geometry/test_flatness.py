@@ -1,7 +1,7 @@
 import pytest
 
 import polhode as ph
-from polhode.control_geometry.affine import plant
+from polhode.control_geometry.affine import plant_of
 from polhode.control_geometry.flatness import linearizability
 from polhode.model.samples import elastic_arm
 from polhode.model.samples.underactuated import car_with_trailers, cart_pole, planar_vtol, quadrotor, tora
@@ -43,7 +43,7 @@ def test_six_elastic_joints_have_four_levels_unless_rotors_ride_on_links() -> No
 @pytest.mark.parametrize("make", [cart_pole, planar_vtol, tora, quadrotor])
 def test_conditions_do_not_change_under_the_feedback_that_leaves_most_of_the_mass_matrix_out(make: object) -> None:
     e = make().derive().record  # type: ignore[operator]
-    made = plant(e, None, "here")
+    made = plant_of(e, None, "here")
     plain = type(made)(e, made.inputs, made.held, "here", is_plain=True)
     one, other = linearizability(made), linearizability(plain)
     assert (one.ranks, one.involutive) == (other.ranks, other.involutive)

@@ -57,13 +57,13 @@ def _matrix(body: Moving, x: Rows, d: Rows, dd: Rows | None) -> Rows:
     moved: dict[int, Rows] = {}
     for column in body.columns:
         if column.speed is not None:
-            own = scaled(product(column.S, body.X), column.factor)
-            moved[column.speed] = added(moved[column.speed], own) if column.speed in moved else own
+            twist = scaled(product(column.S, body.X), column.factor)
+            moved[column.speed] = added(moved[column.speed], twist) if column.speed in moved else twist
     result: Rows = []
     for i in range(4):
         row = []
         for j in range(4):
-            vary = {speed: entry for speed, own in moved.items() if (entry := own[i][j])}
+            vary = {speed: entry for speed, twist in moved.items() if (entry := twist[i][j])}
             row.append(Jet(x[i][j], d[i][j], 0 if dd is None else dd[i][j], vary))
         result.append(row)
     return result
@@ -204,7 +204,7 @@ def _across(a: Vector) -> tuple[Vector, Vector]:
 
 @dataclass(frozen=True)
 class Choice:
-    """What the equations chose to define the coordinates of a constraint by: conditions by name, and their values."""
+    """Conditions that define the coordinates of a constraint, by name, and their values."""
 
     definitions: Mapping[str, int]
     conditions: Mapping[str, int]
@@ -248,9 +248,9 @@ class Stages:
             self.stages.append(Placed(closure.name, kind.stages[k], q, tuple(s.fp for s in q)))
         self.sizes = [len(placed.twists) for placed in self.stages]
         self.ways: Rows = [[0] * sum(self.sizes) for _ in self.symbols]
-        for placed, span, own in zip(self.stages, self.spans, self.columns, strict=True):
+        for placed, span, columns in zip(self.stages, self.spans, self.columns, strict=True):
             for row, at in zip(placed.rates, span, strict=True):
-                self.ways[at][own.start : own.stop] = row
+                self.ways[at][columns.start : columns.stop] = row
 
     @property
     def columns(self) -> list[range]:
@@ -261,15 +261,15 @@ class Stages:
     def beyond(self) -> list[int]:
         """The speeds of the generated algebras that the joint does not have."""
         pairs = zip(self.stages, self.columns, strict=True)
-        return [k for placed, own in pairs for k in own[placed.stage.speeds :]]
+        return [k for placed, columns in pairs for k in columns[placed.stage.speeds :]]
 
     def second_rates(self, speeds: Sequence[int], rates: Sequence[int]) -> list[int]:
         result = [0] * len(self.symbols)
-        for placed, span, own in zip(self.stages, self.spans, self.columns, strict=True):
+        for placed, span, columns in zip(self.stages, self.spans, self.columns, strict=True):
             xi, xi_dot = ZERO, ZERO
-            for turn, k in zip(placed.twists, own, strict=True):
+            for turn, k in zip(placed.twists, columns, strict=True):
                 xi, xi_dot = added(xi, scaled(turn, speeds[k])), added(xi_dot, scaled(turn, rates[k]))
-            first = [sum(g * speeds[k] for g, k in zip(row, own, strict=True)) % P for row in placed.rates]
+            first = [sum(g * speeds[k] for g, k in zip(row, columns, strict=True)) % P for row in placed.rates]
             for at, entry in zip(span, placed.second_rates(xi, xi_dot, first), strict=True):
                 result[at] = entry
         return result
@@ -298,34 +298,34 @@ def moved(chain: Chain, definitions: Callable[[Mapping[Expr, Jet]], Sequence[Jet
     }
     requested = definitions(still)
     D = [[psi.vary.get(-1 - k, 0) for k in range(count)] for psi in requested]
-    found = _solved(D, [[-psi.d, *(-psi.vary.get(i, 0) for i in range(speeds))] for psi in requested], of)
-    nu = [row[0] for row in found]
+    solution = _solved(D, [[-psi.d, *(-psi.vary.get(i, 0) for i in range(speeds))] for psi in requested], of)
+    nu = [row[0] for row in solution]
     first = [sum(g * n for g, n in zip(row, nu, strict=True)) % P for row in G]
 
     def jets(nu_dot: Sequence[int], vary: bool) -> dict[Expr, Jet]:
         second = chain.second_rates(nu, nu_dot)
         result = {}
         for s, x, d, dd, row in zip(chain.symbols, values, first, second, G, strict=True):
-            own = (
-                {i: sum(g * n[1 + i] for g, n in zip(row, found, strict=True)) % P for i in range(speeds)}
+            slopes = (
+                {i: sum(g * n[1 + i] for g, n in zip(row, solution, strict=True)) % P for i in range(speeds)}
                 if vary
                 else {}
             )
-            result[s] = Jet(x, d, dd, {i: v for i, v in own.items() if v})
+            result[s] = Jet(x, d, dd, {i: v for i, v in slopes.items() if v})
         return result
 
     steady = definitions(jets([0] * count, False))
     nu_dot = [row[0] for row in _solved(D, [[-psi.dd] for psi in steady], of)]
-    own_speeds = [Jet(row[0], dot, 0, dict(enumerate(row[1:]))) for row, dot in zip(found, nu_dot, strict=True)]
+    own_speeds = [Jet(row[0], dot, 0, dict(enumerate(row[1:]))) for row, dot in zip(solution, nu_dot, strict=True)]
     return Auxiliary(jets(nu_dot, True), own_speeds)
 
 
 def _solved(left: Rows, right: Rows, of: str) -> Rows:
-    found = solved(left, right)
-    if found is None:
+    solution = solved(left, right)
+    if solution is None:
         message = "its own coordinates do not follow from what defines them."
         raise PolhodeError(message, f"constraint '{of}'", code="E-REFERENCE-SINGULAR")
-    return found
+    return solution
 
 
 def gap(at: Positions, closure: Closure, stages: Stages, cut: int, symbols: Mapping[Expr, Jet]) -> ClosureConditions:
@@ -341,7 +341,7 @@ def gap(at: Positions, closure: Closure, stages: Stages, cut: int, symbols: Mapp
 
 
 def cut_of(at: Positions, closure: Closure, stages: Stages, choice: Choice) -> int | None:
-    """Where the chain was cut: the conditions there have the values that the equations have."""
+    """The stage at which the chain was cut, by the values of its conditions; None if there is none."""
     still = {s: Jet(s.fp) for s in stages.symbols}
     wanted = {**choice.definitions, **choice.conditions}
     for cut in range(len(stages.stages) + 1):

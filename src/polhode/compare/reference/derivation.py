@@ -112,12 +112,12 @@ _HALF = inverse(2)
 
 
 def slip_of(where: Positions, a: str, b: str, place: Sequence[Any]) -> Arrow:
-    """How fast the point of body a at a place moves against that of body b."""
+    """Velocity of the point of body a at a place, relative to that of body b."""
     return minus(material_velocity(where.bodies[a], place), material_velocity(where.bodies[b], place))
 
 
 def held_by_wheel(where: Positions, wheel: Wheel, symbols: Mapping[Expr, Jet]) -> ContactConditions:
-    def touching(pose: Any, known: Mapping[Expr, Jet]) -> tuple[Arrow, Arrow, Arrow, Arrow, Jet, Jet]:
+    def touching(pose: Any, values: Mapping[Expr, Jet]) -> tuple[Arrow, Arrow, Arrow, Arrow, Jet, Jet]:
         plane = jet_product(pose(where.bodies[wheel.on]), where.matrix(wheel.plane))
         X = pose(where.bodies[wheel.body])
         n, a = [row[2] for row in plane[:3]], along(X, where.numbers(wheel.axis))
@@ -125,14 +125,14 @@ def held_by_wheel(where: Positions, wheel: Wheel, symbols: Mapping[Expr, Jet]) -
         lean = dot(n, a)
         if wheel.upright is None:
             return n, a, c, o, lean, root(1 - lean * lean)
-        return n, a, c, o, lean, evaluated(where.meant(wheel.upright), known, order=2)
+        return n, a, c, o, lean, evaluated(where.meant(wheel.upright), values, order=2)
 
     r = where.number(wheel.radius)
     n, a, c, o, lean, s = touching(pose_of, symbols)
     height = dot(minus(c, o), n) - s * r
     n, a, c, o, lean, s = touching(resting_pose_of, {name: jet.at_rest() for name, jet in symbols.items()})
-    place = minus(c, times(minus(n, times(a, lean)), Jet(r) / s))
-    slip = slip_of(where, wheel.body, wheel.on, place)
+    point = minus(c, times(minus(n, times(a, lean)), Jet(r) / s))
+    slip = slip_of(where, wheel.body, wheel.on, point)
     ahead = cross(a, n) if wheel.upright is None else times(cross(a, n), Jet(1) / s)
     return {"height": height}, {"along": dot(slip, ahead), "across": dot(slip, cross(n, ahead))}
 
@@ -166,7 +166,7 @@ def _sum(a: Arrow, b: Arrow) -> Arrow:
 def held_by_slip(where: Positions, slip: KnifeEdge | NoSlip, symbols: Mapping[Expr, Jet]) -> ContactConditions:
     resting = {q: jet.at_rest() for q, jet in symbols.items()}
 
-    def given(vector: Sequence[Expr]) -> Arrow:
+    def directed(vector: Sequence[Expr]) -> Arrow:
         return [evaluated(where.meant(entry), resting, order=2) for entry in vector]
 
     name, directions = (slip.body, (slip.across,)) if isinstance(slip, KnifeEdge) else (slip.frame, slip.directions)
@@ -175,9 +175,9 @@ def held_by_slip(where: Positions, slip: KnifeEdge | NoSlip, symbols: Mapping[Ex
     if frame is not None:
         X = jet_product(X, where.matrix(frame.pose))
     one, other = slip.bodies
-    moved = slip_of(where, one, other, at(X, given(slip.at)))
+    moved = slip_of(where, one, other, at(X, directed(slip.at)))
     names = [""] if len(directions) == 1 else [str(k) for k in range(1, len(directions) + 1)]
-    return {}, {name: dot(moved, along(X, given(d))) for name, d in zip(names, directions, strict=True)}
+    return {}, {name: dot(moved, along(X, directed(d))) for name, d in zip(names, directions, strict=True)}
 
 
 class Curve:
@@ -224,8 +224,8 @@ def held_by_disc(
     x, y, z = ([row[k] for row in track[:3]] for k in range(3))
     t, n = along(track, moving(curve.tangent)), along(track, moving(curve.normal))
     values = {"touch": dot(minus(centre, moving(curve.place)), moving(curve.normal)) - r, "off": centre[1]}
-    place = minus(at(body, where.numbers(disc.centre)), times(n, r))
-    v = minus(slip_of(where, disc.body, disc.on, place), along(track, moving(curve.drift)))
+    point = minus(at(body, where.numbers(disc.centre)), times(n, r))
+    v = minus(slip_of(where, disc.body, disc.on, point), along(track, moving(curve.drift)))
     w = minus(spin(where.bodies[disc.body]), spin(where.bodies[disc.on]))
     rates = {"touch": dot(v, n), "off": dot(v, y) + dot(w, times(cross(n, y), r))}
     if not disc.slips:
@@ -243,8 +243,8 @@ def held_by_loop(where: Positions, loop: LoopConstraint, symbols: Mapping[Expr, 
     stated = loop.conditions(letters)
     if stated is None:
         raise NotCovered("a loop of a joint with coordinates of its own")
-    known = {**symbols, **_spelled(letters, pose_between(where, loop))}
-    return {name: evaluated(where.meant(value), known, order=2) for name, value in stated.items()}, {}
+    values = {**symbols, **_spelled(letters, pose_between(where, loop))}
+    return {name: evaluated(where.meant(value), values, order=2) for name, value in stated.items()}, {}
 
 
 def held_by_contact(where: Positions, constraint: ContactConstraint, symbols: Mapping[Expr, Jet]) -> ContactConditions:
@@ -279,8 +279,8 @@ class _Letters:
     def pose(self, frame: str) -> Pose:
         if frame in self.where.system.bodies:
             return lettered_pose(frame)
-        found = self.where.system.frames[frame]
-        return lettered_pose(found.body) @ found.pose
+        shape = self.where.system.frames[frame]
+        return lettered_pose(shape.body) @ shape.pose
 
     def relative(self, a: str, b: str) -> Pose:
         return lettered_pose(a).inverse() @ lettered_pose(b)
@@ -290,7 +290,7 @@ class _Letters:
 
 
 def _spelled(letters: Pose, X: Rows) -> dict[Expr, Jet]:
-    """What the letters of a pose stand for."""
+    """Values of the letters of a pose."""
     entries = [*(row[j] for row in X[:3] for j in range(3)), *(row[3] for row in X[:3])]
     names = map(as_expr, (*letters.R.entries(), *letters.p))
     return {name: Jet(entry) if isinstance(entry, int) else entry for name, entry in zip(names, entries, strict=True)}
@@ -318,7 +318,7 @@ class ConstraintRow:
 
     @property
     def name(self) -> str:
-        """As the equations call it: the constraint, and its part if it has one."""
+        """The name in the equations: the constraint, and its part if it has one."""
         return f"{self.of} {self.part}" if self.part else self.of
 
     @property
@@ -339,7 +339,7 @@ def _velocity(of: str, part: str, w: Jet | int, value: int | None = None) -> Con
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """The constraints of a system; `choices` tell by what the equations define a constraint's own coordinates."""
+    """The constraints of a system; `choices` are the conditions that define a constraint's own coordinates."""
 
     at: Positions
     choices: Mapping[str, Choice] = field(default_factory=dict)
@@ -359,14 +359,14 @@ class Conditions:
     def _disc(self, disc: DiscOnCurve) -> Auxiliary:
         chain = OneCoordinate((disc.parameter,), [[1]])
         return moved(
-            chain, lambda own: [place_of_disc(self.at, disc, {**own, **self._time})], len(self.at.speeds), disc.name
+            chain, lambda x: [place_of_disc(self.at, disc, {**x, **self._time})], len(self.at.speeds), disc.name
         )
 
     def _joint(self, closure: Closure, cut: int) -> Auxiliary:
         stages, names = self._stages[closure.name], self.choices[closure.name].definitions
 
-        def definitions(own: Mapping[Expr, Jet]) -> list[Jet]:
-            requested = gap(self.at, closure, stages, cut, own)
+        def definitions(values: Mapping[Expr, Jet]) -> list[Jet]:
+            requested = gap(self.at, closure, stages, cut, values)
             return [requested[name] for name in names]
 
         return moved(stages, definitions, len(self.at.speeds), closure.name)
@@ -378,12 +378,12 @@ class Conditions:
 
     @cached_property
     def _cuts(self) -> dict[str, int | None]:
-        found = {}
+        cuts = {}
         for name, stages in self._stages.items():
             closure = self.at.system.constraints[name]
             if isinstance(closure, Closure):
-                found[name] = cut_of(self.at, closure, stages, self.choices[name])
-        return found
+                cuts[name] = cut_of(self.at, closure, stages, self.choices[name])
+        return cuts
 
     @property
     def _time(self) -> dict[Expr, Jet]:
@@ -392,7 +392,7 @@ class Conditions:
     @cached_property
     def coordinates(self) -> dict[Expr, Jet]:
         """All coordinates, those of the constraints too."""
-        return self.at.coordinates | {q: jet for each in self.auxiliary.values() for q, jet in each.coordinates.items()}
+        return self.at.coordinates | {q: jet for aux in self.auxiliary.values() for q, jet in aux.coordinates.items()}
 
     @cached_property
     def rows(self) -> list[ConstraintRow]:
@@ -453,9 +453,9 @@ class Conditions:
             speed: Jet(x, d, 0, {k: 1})
             for k, (speed, x, d) in enumerate(zip(self.at.speeds, self.at.u, self.at.ud, strict=True))
         }
-        known = self.coordinates | self._time
+        values = self.coordinates | self._time
         return (
-            {part: evaluated(self.at.meant(phi), known, order=2) for part, phi in condition.positions.items()},
+            {part: evaluated(self.at.meant(phi), values, order=2) for part, phi in condition.positions.items()},
             {part: evaluated(self.at.meant(w), resting | moving, order=1) for part, w in condition.speeds.items()},
         )
 
@@ -464,12 +464,12 @@ class Conditions:
         name = closure.name
         if direct is not None:
             return [_position(name, part, phi) for part, phi in direct.items()]
-        own, cut = self.auxiliary.get(name), self._cuts.get(name)
-        if own is None or cut is None:
+        auxiliary, cut = self.auxiliary.get(name), self._cuts.get(name)
+        if auxiliary is None or cut is None:
             return []
-        requested = gap(self.at, closure, self._stages[name], cut, own.coordinates)
+        requested = gap(self.at, closure, self._stages[name], cut, auxiliary.coordinates)
         rest = {part: phi for part, phi in requested.items() if part not in self.choices[name].definitions}
-        beyond = [own.speeds[k] for k in self._stages[name].beyond]
+        beyond = [auxiliary.speeds[k] for k in self._stages[name].beyond]
         result = [_position(name, part, phi) for part, phi in rest.items()]
         return result + [_velocity(name, f"beyond {k}", w) for k, w in enumerate(beyond, start=1)]
 
@@ -506,9 +506,9 @@ class Power:
                 table[name] = self.pseudo_inertia(body)
         return table
 
-    def _beyond(self, own: dict[str, Rows]) -> dict[str, Rows]:
+    def _beyond(self, rows: dict[str, Rows]) -> dict[str, Rows]:
         """For each body the sum over all that it carries."""
-        total = dict(own)
+        total = dict(rows)
         for name in reversed(self._moving):
             parent = self.at.bodies[name].parent
             if name in total and parent in self.at.bodies:
@@ -552,7 +552,7 @@ class Power:
         )
 
     def _on_speeds(self, forces: dict[str, Rows]) -> list[int]:
-        """What forces on bodies, as matrices, do at a unit of each speed."""
+        """Power of forces on bodies, as matrices, at a unit of each speed."""
         total = [0] * len(self.at.speeds)
         for name, force in self._beyond(forces).items():
             for column in self.at.bodies[name].own:
@@ -581,15 +581,15 @@ class Power:
 
     @cached_property
     def _laid(self) -> tuple[dict[str, Rows], list[int], int, list[str]]:
-        """What the loads are: matrices on bodies, powers on speeds, energy, and those that are not covered."""
+        """The loads as matrices on bodies, powers on speeds and energy, and those that are not covered."""
         forces: dict[str, Rows] = {}
         efforts = [0] * len(self.at.speeds)
         energy, missing = 0, []
-        for each in self.at.system.acting:
+        for element in self.at.system.acting:
             try:
-                energy += sum(self._lay_out(load, forces, efforts) for load in each.loads)
+                energy += sum(self._lay_out(load, forces, efforts) for load in element.loads)
             except NotCovered as reason:
-                missing.append(f"{each.element.place} ({reason})")
+                missing.append(f"{element.element.place} ({reason})")
         return forces, efforts, energy % P, missing
 
     def _lay_out(self, load: PrimitiveLoad, forces: dict[str, Rows], efforts: list[int]) -> int:
@@ -643,10 +643,10 @@ class Power:
         return 0
 
     def _end(self, name: str, point: Vector) -> tuple[list[int], list[int]]:
-        """Where a point of a body is in the ground, and its velocity: the body's there, and its own on the body."""
+        """Position of a point of a body in the ground, and its velocity: the body's there, and its own on the body."""
         body, local = self.at.bodies[name], [*self.at.numbers(point), 1]
-        own = applied(body.X, [*self.at.numbers(derivative(map(as_expr, point), self.at.system.time)), 0])
-        return applied(body.X, local), [(a + b) % P for a, b in zip(applied(body.Xd, local), own, strict=True)]
+        drift = applied(body.X, [*self.at.numbers(derivative(map(as_expr, point), self.at.system.time)), 0])
+        return applied(body.X, local), [(a + b) % P for a, b in zip(applied(body.Xd, local), drift, strict=True)]
 
     def _along_line(self, load: LineTension, forces: dict[str, Rows]) -> int:
         """The tension draws end a to b and b to a: the slope of the stored energy, and what is not elastic."""
@@ -730,7 +730,7 @@ class ReferenceDerivation:
 
     @cached_property
     def bias(self) -> list[int]:
-        """What the efforts are without accelerations."""
+        """Efforts at zero accelerations."""
         ud = self.positions.ud
         pairs = zip(self.efforts, self.mass_matrix, strict=True)
         return [(effort - sum(m * a for m, a in zip(row, ud, strict=True))) % P for effort, row in pairs]

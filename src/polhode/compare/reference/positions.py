@@ -99,7 +99,7 @@ class Placed:
     @cached_property
     def rates(self) -> Rows:
         """q̇_j for a unit of each speed of the algebra: rows by coordinate, columns by speed."""
-        return self._solved([product(self.X, own) for own in self.twists])
+        return self._solved([product(self.X, xi) for xi in self.twists])
 
     def second_rates(self, xi: Rows, xi_dot: Rows, rates: Sequence[int]) -> list[int]:
         """q̈ for X⁻¹Ẋ = ξ with its rate: (∂X/∂q) q̈ = X (ξ² + ξ̇) - what Ẍ is at steady rates."""
@@ -114,11 +114,11 @@ class Placed:
     def _solved(self, moves: Sequence[Rows]) -> Rows:
         if not self.q:
             return []
-        found = solved(self._slopes, transposed([[entry for row in move[:3] for entry in row] for move in moves]))
-        if found is None:
+        solution = solved(self._slopes, transposed([[entry for row in move[:3] for entry in row] for move in moves]))
+        if solution is None:
             message = "the coordinates cannot follow the speeds that the joint map allows."
             raise PolhodeError(message, f"joint '{self.name}'", code="E-REFERENCE-SINGULAR")
-        return found
+        return solution
 
     def position(self, q: Sequence[Jet]) -> Rows:
         """X at coordinates that move."""
@@ -145,25 +145,25 @@ def _number(entry: Jet | int) -> int:
 
 def _exponential(h: Sequence[Any], angle: Expr, value: Jet) -> Rows:
     """e^{ĥ q} = 1 + q ĥ + (1 - cos νq)/ν² ĥ² + (νq - sin νq)/ν³ ĥ³, with ν the length of the rotation part."""
-    own = twist([as_expr(entry).fp for entry in h])
+    xi = twist([as_expr(entry).fp for entry in h])
     square = as_expr(h[0] * h[0] + h[1] * h[1] + h[2] * h[2])
     if not square:
-        return _series([(own, value)])
+        return _series([(xi, value)])
     length = exact_length(h[:3]) or sqrt(square)
     nu, part = length.fp, inverse(length.fp)
     c, s = _wave(length * angle, value * nu)
-    twice = product(own, own)
+    twice = product(xi, xi)
     return _series([
-        (own, value),
+        (xi, value),
         (twice, (1 - c) * (part * part)),
-        (product(twice, own), (value * nu - s) * (part * part * part)),
+        (product(twice, xi), (value * nu - s) * (part * part * part)),
     ])  # fmt: skip
 
 
 def _series(terms: Sequence[tuple[Rows, Jet]]) -> Rows:
     """1 + Σ matrix · number."""
     return [
-        [summed([int(i == j), *(factor * own[i][j] for own, factor in terms if own[i][j])]) for j in range(4)]
+        [summed([int(i == j), *(factor * xi[i][j] for xi, factor in terms if xi[i][j])]) for j in range(4)]
         for i in range(4)
     ]
 
@@ -255,11 +255,11 @@ def _section(yy: int, zz: int, yz: int) -> list[tuple[int, int, int]]:
     return [(0, 0, rest), (1, 0, a), (-1, 0, a), (0, 1, b), (0, -1, b), (1, 1, c), (-1, -1, c)]
 
 
-def _of_moments(made: Flexibility, m: int, numbers: Numbers) -> Iterator[Particle]:
-    size, part = 3 * len(made.first), inverse(m)
-    b = [entry for first in made.first for entry in numbers(first)]
+def _of_moments(flexibility: Flexibility, m: int, numbers: Numbers) -> Iterator[Particle]:
+    size, part = 3 * len(flexibility.first), inverse(m)
+    b = [entry for first in flexibility.first for entry in numbers(first)]
     G = [[0] * size for _ in range(size)]
-    for i, row in enumerate(made.second):
+    for i, row in enumerate(flexibility.second):
         for j, block in enumerate(row):
             for k in range(3):
                 G[3 * i + k][3 * j : 3 * j + 3] = numbers(block[k])
@@ -283,7 +283,7 @@ def _cut(entries: Sequence[int]) -> list[list[int]]:
 
 
 class Placement(Protocol):
-    """Where a user put something: a rotation matrix and an origin."""
+    """A rotation matrix and an origin."""
 
     @property
     def R(self) -> Matrix: ...
@@ -351,7 +351,7 @@ class Positions:
 
     @cached_property
     def known(self) -> dict[Expr, Expr]:
-        """What the symbols of joints that follow others, or whose motion is prescribed, stand for."""
+        """Expressions for coordinates of joints that follow others, and for prescribed ones."""
         table: dict[Expr, Expr] = {}
         for motion_ in self.system.prescribed.values():
             joint = self.system.joints[motion_.joint]
@@ -439,12 +439,12 @@ class Positions:
         return {q: Jet(self.number(q), self.u[k], self.ud[k], {k: 1}) for q, k in pairs}
 
     def rate_of(self, joint: Joint, index: int) -> Rate:
-        """How a speed of a joint comes about."""
+        """The rate of a joint's speed: that of its leader times the ratio."""
         leader, ratio, _ = self._followed(joint.name)
         factor = self.number(ratio)
-        own = leader.u[index]
-        if own in self._index:
-            k = self._index[own]
+        speed = leader.u[index]
+        if speed in self._index:
+            k = self._index[speed]
             return Rate(k, factor, factor * self.u[k] % P, factor * self.ud[k] % P)
         driven = self.on_time(self.known[leader.u[index]])
         return Rate(None, 1, factor * driven.x % P, factor * driven.d % P)
@@ -455,8 +455,8 @@ class Positions:
         bodies = {GROUND: ground}
         coordinates: dict[Expr, Jet] = {}
         for joint in self.joints:
-            bodies[joint.child], own = self._child_of(joint, bodies[joint.parent])
-            coordinates |= own
+            bodies[joint.child], moved = self._child_of(joint, bodies[joint.parent])
+            coordinates |= moved
         for name in [*bodies]:
             bodies |= self._particles(bodies[name])
         return bodies, coordinates
@@ -467,13 +467,13 @@ class Positions:
         amplitudes = self.in_time(result.flexibility.amplitudes) if result.flexibility else []
         table = {}
         for k, (mass, fields) in enumerate(particles(result, self.numbers)):
-            place = [
+            shift = [
                 summed([s * entry for s, entry in zip(amplitudes, row, strict=True)]) for row in transposed(fields)
             ]
-            at = motion([[int(i == j) for j in range(3)] for i in range(3)], place)
-            own, name = tuple(bending_columns(body.X, at)), f"{body.name}, particle {k}"
+            at = motion([[int(i == j) for j in range(3)] for i in range(3)], shift)
+            bent, name = tuple(bending_columns(body.X, at)), f"{body.name}, particle {k}"
             rates = carried((body.X, body.Xd, body.Xdd), at)
-            table[name] = Moving(name, body.name, *rates, own, body.columns + own, True, mass)
+            table[name] = Moving(name, body.name, *rates, bent, body.columns + bent, True, mass)
         return table
 
     def _child_of(self, joint: Joint, parent: Moving) -> tuple[Moving, dict[Expr, Jet]]:
@@ -485,15 +485,15 @@ class Positions:
         for placed, first_q, first_u in self._stages(joint):
             rates = [self.rate_of(joint, first_u + k) for k in range(placed.stage.speeds)]
             xi, xi_dot = ZERO, ZERO
-            for own, rate in zip(placed.twists, rates, strict=False):
-                xi, xi_dot = added(xi, scaled(own, rate.value)), added(xi_dot, scaled(own, rate.rate))
+            for xi_k, rate in zip(placed.twists, rates, strict=False):
+                xi, xi_dot = added(xi, scaled(xi_k, rate.value)), added(xi_dot, scaled(xi_k, rate.rate))
             X, before, beyond = product(X, placed.X), product(Xd, placed.X), product(Xdd, placed.X)
             twice = product(added(before, before), xi)
             Xd = added(before, product(X, xi))
             Xdd = added(added(beyond, twice), product(X, added(product(xi, xi), xi_dot)))
             back = undone(X)
-            for own, rate in zip(placed.twists, rates, strict=False):
-                columns.append(Column(product(product(X, own), back), rate.speed, rate.factor))
+            for xi_k, rate in zip(placed.twists, rates, strict=False):
+                columns.append(Column(product(product(X, xi_k), back), rate.speed, rate.factor))
             coordinates |= self._coordinates(joint, placed, first_q, rates, xi, xi_dot)
         columns += bending_columns(X, off)
         X, Xd, Xdd = carried((X, Xd, Xdd), off)
@@ -515,18 +515,18 @@ class Positions:
         self, joint: Joint, placed: Placed, first: int, rates: Sequence[Rate], xi: Rows, xi_dot: Rows
     ) -> dict[Expr, Jet]:
         """The coordinates that are free, with their rates by X⁻¹Ẋ = ξ."""
-        own = joint.q[first : first + placed.stage.coordinates]
-        if any(q in self.known for q in own):
+        names = joint.q[first : first + placed.stage.coordinates]
+        if any(q in self.known for q in names):
             return {}
         if placed.stage.is_elastic:
-            return {q: self._elastic[q] for q in own}
+            return {q: self._elastic[q] for q in names}
         G = placed.rates
         first_rates = [sum(g * rate.value for g, rate in zip(row, rates, strict=False)) % P for row in G]
         # Only the conditions of constraints and the gaps of contacts are differentiated twice.
         is_used = bool(self.system.constraints or self.system.contacts)
-        second = placed.second_rates(xi, xi_dot, first_rates) if is_used else [0] * len(own)
+        second = placed.second_rates(xi, xi_dot, first_rates) if is_used else [0] * len(names)
         result = {}
-        for q, value, row, d, dd in zip(own, placed.values, G, first_rates, second, strict=True):
+        for q, value, row, d, dd in zip(names, placed.values, G, first_rates, second, strict=True):
             vary = {rate.speed: g for g, rate in zip(row, rates, strict=False) if g and rate.speed is not None}
             result[q] = Jet(value, d, dd, vary)
         return result
@@ -545,8 +545,8 @@ class Positions:
         """The pose in the ground of a body or a frame, by its name."""
         if name in self.bodies:
             return self.bodies[name].X
-        found = self.system.frames[name]
-        return carried((self.bodies[found.body].X, ZERO, ZERO), self.matrix(found.pose))[0]
+        mounted = self.system.frames[name]
+        return carried((self.bodies[mounted.body].X, ZERO, ZERO), self.matrix(mounted.pose))[0]
 
 
 def bending_columns(X: Rows, placed: Rows) -> list[Column]:

@@ -201,7 +201,7 @@ def twist(h: Sequence[int]) -> Rows:
 
 def solved(left: Numbers, right: Numbers) -> Rows | None:
     """The X with left · X = right, a row for each unknown; None unless there is exactly one."""
-    table = [[entry % P for entry in (*row, *known)] for row, known in zip(left, right, strict=True)]
+    table = [[entry % P for entry in (*row, *right_row)] for row, right_row in zip(left, right, strict=True)]
     size = len(left[0]) if left else 0
     for column in range(size):
         pivot = next((r for r in range(column, len(table)) if table[r][column]), None)
@@ -221,7 +221,7 @@ def solved(left: Numbers, right: Numbers) -> Rows | None:
 
 def independent_rows(rows: Numbers) -> list[int]:
     """The first rows that span the row space."""
-    found: list[int] = []
+    first: list[int] = []
     leads: list[tuple[int, list[int]]] = []  # rows brought to a leading one, with its index
     for k, row in enumerate(rows):
         left = [entry % P for entry in row]
@@ -232,8 +232,8 @@ def independent_rows(rows: Numbers) -> list[int]:
         if pivot is not None:
             scale = inverse(left[pivot])
             leads.append((pivot, [entry * scale % P for entry in left]))
-            found.append(k)
-    return found
+            first.append(k)
+    return first
 
 
 #: What symbols are, where it is not their own fingerprint, standing still.
@@ -241,7 +241,7 @@ Symbols = Mapping[Expr, Jet]
 
 
 class NotCovered(PolhodeError):
-    """What the reference derivation cannot evaluate; the sentence says what it is."""
+    """Raised for what the reference derivation cannot evaluate; the message names it."""
 
 
 def evaluated(root: Expr, symbols: Symbols, order: int = 0, squares: Mapping[Expr, int] | None = None) -> Jet:
@@ -313,12 +313,12 @@ def function_value(node: Expr, args: Sequence[int]) -> int:
         raise NotCovered(f"{op} of a position, a length, a rate or a dependent speed")
     if op == "sqrt":
         return root_of(args[0])
-    known = [fraction_of(arg) for arg in args]
-    numbers = [number(each) for each in known if each is not None]
+    fractions = [fraction_of(arg) for arg in args]
+    numbers = [number(value) for value in fractions if value is not None]
     if len(numbers) == len(args):
         return rebuild_named(op, numbers).fp
-    if op == "where" and (known[0] is not None or args[1] == args[2]):
-        return args[1] if known[0] is None or known[0] > 0 else args[2]
+    if op == "where" and (fractions[0] is not None or args[1] == args[2]):
+        return args[1] if fractions[0] is None or fractions[0] > 0 else args[2]
     if op == "abs":
         return hash_to_field(op, min(args[0], P - args[0]))
     if op in _ODD and args[0] > P - args[0]:
@@ -330,8 +330,8 @@ def function_value(node: Expr, args: Sequence[int]) -> int:
 
 def root_of(value: int) -> int:
     """√value as the graph has it: exact for a number, else a fixed element for the value."""
-    known = fraction_of(value)
-    return hash_to_field("sqrt", value) if known is None else rebuild_named("sqrt", [number(known)]).fp
+    fraction = fraction_of(value)
+    return hash_to_field("sqrt", value) if fraction is None else rebuild_named("sqrt", [number(fraction)]).fp
 
 
 def root(x: Jet) -> Jet:

@@ -119,7 +119,7 @@ class ExtendedPlant(Plant):
 
     @property
     def _added(self) -> list[Expr]:
-        return [each.symbol for each in self.integrators]
+        return [integrator.symbol for integrator in self.integrators]
 
     @property
     def variables(self) -> list[Expr]:
@@ -128,7 +128,7 @@ class ExtendedPlant(Plant):
 
     @cached_property
     def regular(self) -> Regular:
-        """The form that the extension made."""
+        """The regular form of the extended plant."""
         if self.form is not None:
             return self.form
         plain = Plant(self.equations, self.inputs, self.held, self.place, is_plain=True).regular
@@ -145,37 +145,37 @@ def extended(plant: Plant, outputs: dict[str, Expr], here: AtState | None) -> Re
     home = {entry.symbol: as_expr(entry.value or 0) for entry in plant.equations.system.inputs.values()}
     starts = {x: values.get(x, home.get(x, as_expr(0))) for x in plant.inputs.values()}
     symbols = [*plant.inputs.values()]
-    made = ExtendedPlant(
+    wider = ExtendedPlant(
         plant.equations, plant.inputs, plant.held, plant.place, is_plain=True,
         controls={x: x for x in symbols}, channels=tuple(symbols), starts=starts,
     )  # fmt: skip
-    degree = degrees_of(made, outputs, None)
+    degree = degrees_of(wider, outputs, None)
     for _ in range(plant.size):
         if degree.exists or None in degree.degrees:
             break
-        made = _delayed(degree, made, here)
-        size = len(topological([*made.regular.drift, *(entry for g in made.regular.fields for entry in g)]))
+        wider = _delayed(degree, wider, here)
+        size = len(topological([*wider.regular.drift, *(entry for g in wider.regular.fields for entry in g)]))
         if size > NODE_LIMIT:
             break
-        degree = degrees_of(made, outputs, None)
+        degree = degrees_of(wider, outputs, None)
     if not degree.exists:
-        message = f"integrators do not help: after {len(made.integrators)} of them there is {str(degree).rstrip('.')}."
+        message = f"integrators do not help: after {len(wider.integrators)} of them there is {str(degree).rstrip('.')}."
         cure = "Take other outputs, such as flat ones: see equations.is_flat_output."
         raise PolhodeError(message, _PLACE, cure, "E-CONTROL-UNSUPPORTED")
-    return degree if here is None else replace(degree, state=made.state(here))
+    return degree if here is None else replace(degree, state=wider.state(here))
 
 
-def _delayed(degree: RelativeDegree, made: ExtendedPlant, here: AtState | None) -> ExtendedPlant:
+def _delayed(degree: RelativeDegree, plant: ExtendedPlant, here: AtState | None) -> ExtendedPlant:
     """An integrator more before each of the inputs that appear too early."""
     # rows of the decoupling matrix that others depend on, and the inputs that act in them
     dependent = combinations(Matrix(list(degree.driven)).T)
-    rows = next(found for _, found in sorted(dependent.items(), key=lambda item: len(item[1])) if found)
+    rows = next(rows for _, rows in sorted(dependent.items(), key=lambda item: len(item[1])) if rows)
     acting = [j for j in range(len(degree.inputs)) if not all(is_zero(degree.driven[i][j]) for i in rows)]
     if len(acting) > len(rows):
-        made, acting = _combined(degree, made, rows, acting, here)
-    form = made.regular
-    names = [*made.inputs]
-    counts = [1 + sum(each.input == j for each in made.integrators) for j in acting]
+        plant, acting = _combined(degree, plant, rows, acting, here)
+    form = plant.regular
+    names = [*plant.inputs]
+    counts = [1 + sum(integrator.input == j for integrator in plant.integrators) for j in acting]
     added = [symbol(f"{names[j]} integrator {count}", "state") for j, count in zip(acting, counts, strict=True)]
     drift = list(form.drift)
     for x, j in zip(added, acting, strict=True):
@@ -184,38 +184,38 @@ def _delayed(degree: RelativeDegree, made: ExtendedPlant, here: AtState | None) 
     fields = [[*g, *still] for g in form.fields]
     for k, j in enumerate(acting):
         fields[j] = [as_expr(int(i == len(drift) + k)) for i in range(len(drift) + len(added))]
-    delayed = {made.channels[j]: x for x, j in zip(added, acting, strict=True)}
-    integrators = [Integrator(j, delayed[w], w, made.starts[w]) for j, w in zip(acting, delayed, strict=True)]
-    made = _substituted(made, delayed)
+    delayed = {plant.channels[j]: x for x, j in zip(added, acting, strict=True)}
+    integrators = [Integrator(j, delayed[w], w, plant.starts[w]) for j, w in zip(acting, delayed, strict=True)]
+    plant = _substituted(plant, delayed)
     return replace(
-        made,
-        integrators=(*made.integrators, *integrators),
-        starts={**made.starts, **dict.fromkeys(delayed, as_expr(0))},  # what is left before an integrator is a rate
+        plant,
+        integrators=(*plant.integrators, *integrators),
+        starts={**plant.starts, **dict.fromkeys(delayed, as_expr(0))},  # what is left before an integrator is a rate
         form=Regular([*form.variables, *added], [*drift, *still], fields, [], as_expr(1), form.positive),
     )
 
 
-def _substituted(made: ExtendedPlant, values: dict[Expr, Expr]) -> ExtendedPlant:
+def _substituted(plant: ExtendedPlant, values: dict[Expr, Expr]) -> ExtendedPlant:
     """Other expressions for inputs of the extended system, where its integrators and the mechanism take them."""
-    rates = substitute([each.rate for each in made.integrators], values)
-    controls = substitute(list(made.controls.values()), values)
+    rates = substitute([integrator.rate for integrator in plant.integrators], values)
+    controls = substitute(list(plant.controls.values()), values)
     return replace(
-        made,
-        integrators=tuple(replace(each, rate=rate) for each, rate in zip(made.integrators, rates, strict=True)),
-        controls=dict(zip(made.controls, controls, strict=True)),
+        plant,
+        integrators=tuple(replace(x, rate=rate) for x, rate in zip(plant.integrators, rates, strict=True)),
+        controls=dict(zip(plant.controls, controls, strict=True)),
     )
 
 
 def _combined(
-    degree: RelativeDegree, made: ExtendedPlant, rows: Sequence[int], acting: Sequence[int], here: AtState | None
+    degree: RelativeDegree, plant: ExtendedPlant, rows: Sequence[int], acting: Sequence[int], here: AtState | None
 ) -> tuple[ExtendedPlant, list[int]]:
-    """What acts in the rows as inputs of its own, ν = c₁ + A₁⁻¹ A₂ c₂, in place of as many others, c₁."""
-    form, A, channels = made.regular, degree.driven, list(made.channels)
+    """Inputs ν = c₁ + A₁⁻¹ A₂ c₂ that act in the rows, in place of as many others, c₁."""
+    form, A, channels = plant.regular, degree.driven, list(plant.channels)
     chosen = [acting[k] for k in independent_columns([[A[i][j] for j in acting] for i in rows])]
     rest = [j for j in acting if j not in chosen]
     left, right = ([[A[i][j] for j in those] for i in rows] for those in (chosen, rest))
     ratio = solve_columns(left, right).map(_short)  # A₁⁻¹ A₂
-    values, fields, starts = dict[Expr, Expr](), list(form.fields), dict(made.starts)
+    values, fields, starts = dict[Expr, Expr](), list(form.fields), dict(plant.starts)
     for k, row in zip(chosen, ratio, strict=True):
         old, new = channels[k], symbol(f"{channels[k].name} combined", "input")
         total = starts[old]
@@ -224,10 +224,10 @@ def _combined(
             values[old] = as_expr(values[old] - factor * channels[j])
             total = total + factor * starts[channels[j]]
             fields[j] = [as_expr(a - factor * b) if b else a for a, b in zip(fields[j], form.fields[k], strict=True)]
-        starts[new] = starts[old] if here is None else made.state(here).exact([total])[0]
+        starts[new] = starts[old] if here is None else plant.state(here).exact([total])[0]
         channels[k] = new
     plain = replace(form, fields=fields)
-    return replace(_substituted(made, values), form=plain, channels=tuple(channels), starts=starts), chosen
+    return replace(_substituted(plant, values), form=plain, channels=tuple(channels), starts=starts), chosen
 
 
 def _short(value: Any) -> Expr:
@@ -246,29 +246,29 @@ def error_coefficients(
     place = _PLACE
     if poles is not None and gains is not None:
         raise PolhodeError("poles and gains are both given.", place, "Give one of them.", "E-CONTROL-TWICE")
-    given, read = (gains, _from_gains) if gains is not None else (USUAL_POLES if poles is None else poles, _from_poles)
-    shared = not isinstance(given, Mapping)
-    given = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
-    check_known("output", given, names, place=place, code="E-CONTROL-NAME")
+    chosen, read = (gains, _from_gains) if gains is not None else (USUAL_POLES if poles is None else poles, _from_poles)
+    shared = not isinstance(chosen, Mapping)
+    chosen = chosen if isinstance(chosen, Mapping) else dict.fromkeys(names, chosen)
+    check_known("output", chosen, names, place=place, code="E-CONTROL-NAME")
     rows: list[tuple[Expr, ...]] = []
     table: dict[str, Parameter] = {}
     for name, degree in zip(names, degrees, strict=True):
-        if name not in given:
+        if name not in chosen:
             message = f"nothing is said of '{name}'."
             raise PolhodeError(message, place, "Give an entry for each output.", "E-CONTROL-MISSING")
-        row, own = read(given[name], degree, "" if shared else f"_{name}", f"{place} of '{name}'")
+        row, parameters = read(chosen[name], degree, "" if shared else f"_{name}", f"{place} of '{name}'")
         rows.append(row)
-        table |= own
+        table |= parameters
     return rows, table
 
 
 def error_equation(coefficients: Sequence[Expr], name: str = "") -> tuple[str, str]:
     r"""The linear equation with these coefficients, k₀ first, in text and in LaTeX."""
-    own, index = (f"e_{name}", f"_{{{latex_name(name)}}}") if name else ("e", "")
+    error, index = (f"e_{name}", f"_{{{latex_name(name)}}}") if name else ("e", "")
     degree = len(coefficients)
-    text, typeset = [own + "'" * degree], [_rate_latex(degree) + index]
+    text, typeset = [error + "'" * degree], [_rate_latex(degree) + index]
     for order, k in reversed([*enumerate(coefficients)]):
-        text.append(f"{_factor(str(k))} {own}" + "'" * order)
+        text.append(f"{_factor(str(k))} {error}" + "'" * order)
         typeset.append(rf"{_factor(latex(k))} \, {_rate_latex(order)}{index}")
     return f"{' + '.join(text)} = 0", f"{' + '.join(typeset)} = 0"
 
@@ -281,41 +281,41 @@ def _rate_latex(order: int) -> str:
     return "e" if not order else rf"\{'d' * order}ot{{e}}" if order <= 4 else f"e^{{({order})}}"
 
 
-def _from_poles(given: Any, degree: int, mark: str, place: str) -> tuple[tuple[Expr, ...], dict[str, Parameter]]:
-    if np.ndim(given) == 0:
-        value = -_exact(given, place)
+def _from_poles(entries: Any, degree: int, mark: str, place: str) -> tuple[tuple[Expr, ...], dict[str, Parameter]]:
+    if np.ndim(entries) == 0:
+        value = -_exact(entries, place)
         _check_stable([complex(-value)], place)
         rate = Parameter(symbol(f"lambda{mark}", "parameter"), value, "1/s")
         row = tuple(as_expr(comb(degree, j) * rate.symbol ** (degree - j)) for j in range(degree))
         return row, {rate.symbol.name: rate}
-    with understood("a list of poles", given, place=place, cure="Give a number, or one for each order."):
-        poles = [complex(each) for each in given]
+    with understood("a list of poles", entries, place=place, cure="Give a number, or one for each order."):
+        poles = [complex(pole) for pole in entries]
     _check_count(len(poles), degree, "poles", place)
     _check_stable(poles, place)
-    return _named(_polynomial(list(given), poles, place), mark)
+    return _gain_parameters(_polynomial(list(entries), poles, place), mark)
 
 
-def _from_gains(given: Any, degree: int, mark: str, place: str) -> tuple[tuple[Expr, ...], dict[str, Parameter]]:
-    with understood("a list of gains", given, place=place, cure="Give k0, k1, …: one for each order below the degree."):
-        values = [_exact(each, place) for each in given]
+def _from_gains(gains: Any, degree: int, mark: str, place: str) -> tuple[tuple[Expr, ...], dict[str, Parameter]]:
+    with understood("a list of gains", gains, place=place, cure="Give k0, k1, …: one for each order below the degree."):
+        values = [_exact(value, place) for value in gains]
     _check_count(len(values), degree, "gains", place)
-    _check_stable([complex(each) for each in np.roots([1.0, *(float(each) for each in reversed(values))])], place)
-    return _named(values, mark)
+    _check_stable([complex(x) for x in np.roots([1.0, *(float(x) for x in reversed(values))])], place)
+    return _gain_parameters(values, mark)
 
 
-def _named(values: Sequence[Fraction], mark: str) -> tuple[tuple[Expr, ...], dict[str, Parameter]]:
-    made = [Parameter(symbol(f"k{j}{mark}", "parameter"), value) for j, value in enumerate(values)]
-    return tuple(each.symbol for each in made), {each.symbol.name: each for each in made}
+def _gain_parameters(values: Sequence[Fraction], mark: str) -> tuple[tuple[Expr, ...], dict[str, Parameter]]:
+    table = [Parameter(symbol(f"k{j}{mark}", "parameter"), value) for j, value in enumerate(values)]
+    return tuple(parameter.symbol for parameter in table), {parameter.symbol.name: parameter for parameter in table}
 
 
-def _polynomial(given: Sequence[Any], poles: Sequence[complex], place: str) -> list[Fraction]:
+def _polynomial(entries: Sequence[Any], poles: Sequence[complex], place: str) -> list[Fraction]:
     """The coefficients below the leading one, exactly: real poles by themselves, others with their conjugates."""
-    made = [Fraction(1)]
+    polynomial = [Fraction(1)]
     waiting = list(range(len(poles)))
     while waiting:
         k = waiting.pop(0)
         if poles[k].imag == 0:
-            real = given[k].real if isinstance(given[k], complex) else given[k]
+            real = entries[k].real if isinstance(entries[k], complex) else entries[k]
             factor = [-_exact(real, place), Fraction(1)]
         else:
             partner = next((j for j in waiting if poles[j] == poles[k].conjugate()), None)
@@ -325,19 +325,19 @@ def _polynomial(given: Sequence[Any], poles: Sequence[complex], place: str) -> l
             waiting.remove(partner)
             a, b = Fraction(poles[k].real), Fraction(poles[k].imag)
             factor = [a * a + b * b, -2 * a, Fraction(1)]
-        product = [Fraction(0)] * (len(made) + len(factor) - 1)
-        for i, x in enumerate(made):
+        product = [Fraction(0)] * (len(polynomial) + len(factor) - 1)
+        for i, x in enumerate(polynomial):
             for j, y in enumerate(factor):
                 product[i + j] += x * y
-        made = product
-    return made[:-1]
+        polynomial = product
+    return polynomial[:-1]
 
 
 def _exact(value: Any, place: str) -> Fraction:
-    made = number_of(value, place)
-    if not made.is_number or not np.isfinite(float(made.data)):
+    node = number_of(value, place)
+    if not node.is_number or not np.isfinite(float(node.data)):
         raise PolhodeError(f"{shown(value)} is not a number.", place=place, cure="Give one.", code="E-CONTROL-NUMBER")
-    return Fraction(made.data)
+    return Fraction(node.data)
 
 
 def _check_count(count: int, degree: int, what: str, place: str) -> None:
@@ -347,10 +347,10 @@ def _check_count(count: int, degree: int, what: str, place: str) -> None:
 
 
 def _check_stable(poles: Sequence[complex], place: str) -> None:
-    unstable = [each for each in poles if not each.real < 0]
+    unstable = [pole for pole in poles if not pole.real < 0]
     if unstable:
         pole = f"{unstable[0].real:g}" if not unstable[0].imag else f"{unstable[0]:g}"
-        cure = "Give poles with negative real parts, or gains that lead to such."
+        cure = "Give poles with negative real parts, or gains with such poles."
         raise PolhodeError(f"errors would not decay: a pole is at {pole}.", place, cure, "E-CONTROL-NUMBER")
 
 
@@ -361,13 +361,13 @@ def linearizing_outputs(plant: Plant, conditions: Linearizability) -> RelativeDe
         cure = "Give outputs=[…] for a law that makes some of it linear, or flat ones and extend=True."
         raise fault(message, cure, "E-CONTROL-UNSUPPORTED")
     symbols = [*plant.equations.q, *plant.equations.z]
-    found = degrees_of(plant, {spelled(x): x for x in symbols}, None)
-    order = sorted(range(len(symbols)), key=lambda k: -(found.degrees[k] or 0))
+    relative = degrees_of(plant, {spelled(x): x for x in symbols}, None)
+    order = sorted(range(len(symbols)), key=lambda k: -(relative.degrees[k] or 0))
     chosen: list[int] = []
     for k in order:
-        if found.degrees[k] and rank([found.driven[i] for i in (*chosen, k)]) == len(chosen) + 1:
+        if relative.degrees[k] and rank([relative.driven[i] for i in (*chosen, k)]) == len(chosen) + 1:
             chosen.append(k)
-    total = sum(found.degrees[k] or 0 for k in chosen)
+    total = sum(relative.degrees[k] or 0 for k in chosen)
     if len(chosen) < len(plant.inputs) or total < plant.size:
         degrees = ", ".join(map(str, conditions.indices))
         none = f"outputs of relative degrees {{{degrees}}} exist, but coordinates are none"
@@ -375,13 +375,13 @@ def linearizing_outputs(plant: Plant, conditions: Linearizability) -> RelativeDe
         raise fault(message, "Give outputs=[…] as expressions of the state.", "E-CONTROL-UNSUPPORTED")
     chosen.sort()
     return replace(
-        found,
+        relative,
         outputs={spelled(symbols[k]): symbols[k] for k in chosen},
-        degrees=tuple(found.degrees[k] for k in chosen),
-        chain=tuple(found.chain[k] for k in chosen),
+        degrees=tuple(relative.degrees[k] for k in chosen),
+        chain=tuple(relative.chain[k] for k in chosen),
         rank=len(chosen),
-        driven_drift=Vector([found.driven_drift[k] for k in chosen]),
-        driven=Matrix([found.driven[k] for k in chosen]),
+        driven_drift=Vector([relative.driven_drift[k] for k in chosen]),
+        driven=Matrix([relative.driven[k] for k in chosen]),
     )
 
 
@@ -422,22 +422,22 @@ class FeedbackLinearization(Controller):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(equations, parameters=parameters)
-        self._asked = Query(self.equations, inputs, at)
+        self._query = Query(self.equations, inputs, at)
         with quiet_collector():
-            self._plant, self._state = self._asked.plant(_PLACE)
+            self._plant, self._state = self._query.plant(_PLACE)
             #: The conditions for making the whole state linear, where no output is named.
             self.linearizability: Linearizability | None = None
-            self.degree = self._whole() if outputs is None else self._degree(self._named(outputs), extend)
+            self.degree = self._whole_state() if outputs is None else self._degree(self._read_outputs(outputs), extend)
             _check(self.degree)
             degrees = [degree or 0 for degree in self.degree.degrees]
             self._coefficients, self._gains = error_coefficients([*self.outputs], degrees, poles, gains)
-        #: What the user should know: zero dynamics that are unstable or that eigenvalues do not decide.
+        #: Warnings: zero dynamics that are unstable or that eigenvalues do not decide.
         self.notices = self._notices()
 
-    def _named(self, outputs: Any) -> dict[str, Expr]:
+    def _read_outputs(self, outputs: Any) -> dict[str, Expr]:
         return outputs_of(self._plant, outputs)
 
-    def _whole(self) -> RelativeDegree:
+    def _whole_state(self) -> RelativeDegree:
         self.linearizability = linearizability(self._plant, self._state)
         return replace(linearizing_outputs(self._plant, self.linearizability), state=self._state)
 
@@ -446,13 +446,13 @@ class FeedbackLinearization(Controller):
         if len(outputs) != count:
             message = f"{count} inputs are to make {len(outputs)} outputs linear."
             raise fault(message, "Give as many outputs as inputs, and name the inputs: inputs=[…].", "E-CONTROL-SHAPE")
-        found = degrees_of(self._plant, outputs, self._state)
-        return extended(self._plant, outputs, self._state) if extend and not found.exists else found
+        degree = degrees_of(self._plant, outputs, self._state)
+        return extended(self._plant, outputs, self._state) if extend and not degree.exists else degree
 
     def _notices(self) -> tuple[str, ...]:
         plant, starts = self.degree.plant, dict[Expr, Expr]()
         if isinstance(plant, ExtendedPlant):
-            starts = {each.symbol: each.start for each in plant.integrators}
+            starts = {integrator.symbol: integrator.start for integrator in plant.integrators}
         if starts and any(map(is_zero, substitute(self.degree.singular, starts))):
             notice = "the integrators start where the law does not hold; say where inputs are: at={…}."
             warn(f"{self.name}: {notice}", code="W-CONTROL-UNSUPPORTED")
@@ -488,23 +488,23 @@ class FeedbackLinearization(Controller):
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """Where the law does not hold, and which conditions for making the whole state linear hold, in words."""
+        """Sentences on where the law does not hold, and on the conditions for linearising the whole state."""
         where = tuple(f"The law does not hold where {words}." for words, _ in self._vanishing)
         return (*where, *(self.linearizability.sentences if self.linearizability is not None else ()))
 
     @property
     def _vanishing(self) -> tuple[tuple[str, Expr], ...]:
-        """Where the law does not hold in words, each with what vanishes there."""
-        where = [(f"{_text(each)}, as the decoupling matrix is singular there", each) for each in self.degree.singular]
-        further = [(f"{_text(each)}, as the law divides by that pivot", each) for each in self._further_singular]
+        """Conditions, in words, under which the law does not hold, each with the expression that vanishes."""
+        where = [(f"{_text(x)}, as the decoupling matrix is singular there", x) for x in self.degree.singular]
+        further = [(f"{_text(x)}, as the law divides by that pivot", x) for x in self._further_singular]
         return (*where, *further)
 
     @cached_property
     def zero_dynamics(self) -> ZeroDynamics:
-        """What still moves when the outputs are held."""
+        """The dynamics that remain while the outputs are held at zero."""
         with quiet_collector():
             degree, plant = self.degree, self.degree.plant
-            here = self._state or self._asked.state(_PLACE)
+            here = self._state or self._query.state(_PLACE)
             here = plant.state(here) if isinstance(plant, ExtendedPlant) else here
             if degree.total < degree.size:
                 offsets = here.exact([*degree.outputs.values()])
@@ -552,14 +552,14 @@ class FeedbackLinearization(Controller):
         )
 
     @cached_property
-    def _wanted(self) -> list[Expr]:
+    def _new_inputs(self) -> list[Expr]:
         """Symbols for v, the wanted highest derivatives."""
         return [symbol(f"v {name}", "wanted") for name in self.outputs]
 
     @cached_property
     def _decoupled(self) -> Decoupled:
         with quiet_collector():
-            return by_prolongation(self.degree, self._wanted) or by_decoupling_matrix(self.degree, self._wanted)
+            return by_prolongation(self.degree, self._new_inputs) or by_decoupling_matrix(self.degree, self._new_inputs)
 
     @cached_property
     def _further_singular(self) -> list[Expr]:
@@ -567,31 +567,31 @@ class FeedbackLinearization(Controller):
 
     def _highest(self) -> list[Expr]:
         """v: the reference's highest derivative, and errors times their coefficients."""
-        made = []
+        highest = []
         for wanted, chain, row in zip(self.references, self._decoupled.chain, self._coefficients, strict=True):
             total = wanted.symbols[-1]
             for k, r, y in zip(row, wanted.symbols, chain, strict=False):
                 total = total + k * (r - y)
-            made.append(as_expr(total))
-        return made
+            highest.append(as_expr(total))
+        return highest
 
     def design(self) -> Law:
         """c = A⁻¹ (v - b), and the integrators."""
         with quiet_collector():
-            plant, found = self.degree.plant, self._decoupled
-            values = dict(zip(self._wanted, self._highest(), strict=True))
+            plant, decoupled = self.degree.plant, self._decoupled
+            values = dict(zip(self._new_inputs, self._highest(), strict=True))
             if isinstance(plant, ExtendedPlant):
-                own = dict(zip(plant.channels, substitute(found.channels, values), strict=True))
-                controls = dict(zip(plant.controls, substitute([*plant.controls.values()], own), strict=True))
-                known = parameter_values(self.equations, None)
-                rates = substitute([each.rate for each in plant.integrators], own)
+                values_of = dict(zip(plant.channels, substitute(decoupled.channels, values), strict=True))
+                controls = dict(zip(plant.controls, substitute([*plant.controls.values()], values_of), strict=True))
+                numbers = parameter_values(self.equations, None)
+                rates = substitute([integrator.rate for integrator in plant.integrators], values_of)
                 states = tuple(
-                    ControllerState(each.symbol, _number(each.start, known), rate)
-                    for each, rate in zip(plant.integrators, rates, strict=True)
+                    ControllerState(integrator.symbol, _number(integrator.start, numbers), rate)
+                    for integrator, rate in zip(plant.integrators, rates, strict=True)
                 )
             else:
-                made = substitute(inputs_of(plant, found), values)
-                controls, states = dict(zip(plant.inputs.values(), made, strict=True)), ()
+                efforts = substitute(inputs_of(plant, decoupled), values)
+                controls, states = dict(zip(plant.inputs.values(), efforts, strict=True)), ()
             vanishing = self._vanishing
             where = tuple(words for words, _ in vanishing)
             return Law(
@@ -609,16 +609,16 @@ def _check(degree: RelativeDegree) -> None:
         raise fault(message, "Take other outputs, or a state away from there.", "E-CONTROL-SINGULAR")
 
 
-def _text(each: Expr) -> str:
-    text = str(each)
+def _text(value: Expr) -> str:
+    text = str(value)
     return f"{text} = 0" if len(text) < _SHORT and "…" not in text else "its determinant vanishes"
 
 
-def _number(value: Expr, known: Mapping[Expr, float]) -> Fraction:
+def _number(value: Expr, values: Mapping[Expr, float]) -> Fraction:
     """An integrator's start: a number, or an expression of parameters that have values."""
     if value.is_number:
         return Fraction(value.data)
-    return Fraction(evaluate([value], dict(known))[0]) if known.keys() >= {*free_symbols([value])} else Fraction(0)
+    return Fraction(evaluate([value], dict(values))[0]) if values.keys() >= {*free_symbols([value])} else Fraction(0)
 
 
 in_part = fault_at("PartialLinearization")
@@ -644,9 +644,9 @@ class PartialLinearization(FeedbackLinearization):
     ) -> None:
         super().__init__(equations, outputs, inputs, at, poles=poles, gains=gains, parameters=parameters)
 
-    def _named(self, outputs: Any) -> dict[str, Expr]:
+    def _read_outputs(self, outputs: Any) -> dict[str, Expr]:
         if not isinstance(outputs, str) or outputs in map(spelled, self._plant.variables):
-            return super()._named(outputs)
+            return super()._read_outputs(outputs)
         if outputs not in _KINDS:
             message = f"{shown(outputs)} is neither {' nor '.join(_KINDS)}, nor the name of a state."
             raise in_part(
@@ -659,7 +659,7 @@ def _coordinates(plant: Plant, collocated: bool) -> dict[str, Expr]:
     """The coordinates of the speeds that inputs drive; or of the others, and driven ones as far as inputs are left."""
     driven = [k for k in plant.regular.driven if k >= 0]
     if len(driven) < len(plant.inputs):
-        message = "the inputs do not drive as many speeds as they are: which coordinates they drive is not known."
+        message = "the inputs do not drive as many speeds as there are inputs: the coordinates are not determined."
         raise in_part(message, "Give a list of outputs.", "E-CONTROL-SHAPE")
     of_speed = {rate: q for q, rate in zip(plant.equations.q, plant.coordinate_rates, strict=True)}
     speeds = list(plant.equations.u)
@@ -677,10 +677,10 @@ def _coordinates(plant: Plant, collocated: bool) -> dict[str, Expr]:
             f"Give a list of {len(active)} of them.",
             "E-CONTROL-SHAPE",
         )
-    found = degrees_of(plant, {spelled(q): q for q in (*passive, *active)}, None)
+    degrees = degrees_of(plant, {spelled(q): q for q in (*passive, *active)}, None)
     chosen = list(range(len(passive)))
-    for k in range(len(passive), len(found.outputs)):
-        if len(chosen) < len(active) and rank([found.driven[i] for i in (*chosen, k)]) == len(chosen) + 1:
+    for k in range(len(passive), len(degrees.outputs)):
+        if len(chosen) < len(active) and rank([degrees.driven[i] for i in (*chosen, k)]) == len(chosen) + 1:
             chosen.append(k)
     every = [*passive, *active]
     return {spelled(every[k]): every[k] for k in chosen}

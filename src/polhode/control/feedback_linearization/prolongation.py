@@ -63,10 +63,10 @@ def solved_surely(A: Sequence[Sequence[Any]], b: Sequence[Sequence[Any]]) -> tup
     if size > _FEW or not any(map(moves, divisors[:-1])):
         return solved, divisors
     minors = [[determinant([_but(row, j) for row in _but(A, i)]) for j in range(size)] for i in range(size)]
-    whole = as_expr(sum(((-1) ** j * A[0][j] * minors[0][j] for j in range(size)), as_expr(0)))
-    lead = 1 / whole
+    det = as_expr(sum(((-1) ** j * A[0][j] * minors[0][j] for j in range(size)), as_expr(0)))
+    lead = 1 / det
     columns = [[(-1) ** (i + j) * minors[i][j] * b[i][0] for i in range(size)] for j in range(size)]  # Cramer's rule
-    return [[sum(column, as_expr(0)) * lead] for column in columns], [whole]
+    return [[sum(column, as_expr(0)) * lead] for column in columns], [det]
 
 
 def _but(entries: Sequence[Any], k: int) -> list[Any]:
@@ -88,36 +88,36 @@ def by_decoupling_matrix(degree: RelativeDegree, wanted: Sequence[Expr]) -> Deco
     return Decoupled(degree.chain, tuple(channels), tuple(map(as_expr, rates)), tuple(divisors))
 
 
-def inputs_of(plant: Plant, found: Decoupled) -> list[Expr]:
+def inputs_of(plant: Plant, decoupled: Decoupled) -> list[Expr]:
     """The inputs, in their order: those that drive speeds by inverse dynamics, others as they are."""
     driven = plant.regular.driven
     if not driven:
-        return list(found.channels)
+        return list(decoupled.channels)
     symbols = [*plant.inputs.values()]
     acting = [k for k, speed in enumerate(driven) if speed >= 0]
     rows = [plant.residuals[driven[k]] for k in acting]
     block = jacobian(rows, [symbols[k] for k in acting])
     values: dict[Expr, Any] = dict.fromkeys(symbols, as_expr(0)) | dict(
-        zip(plant.equations.udot, found.rates, strict=True)
+        zip(plant.equations.udot, decoupled.rates, strict=True)
     )
     needed = substitute(rows, values)
     efforts = solve_columns([[-entry for entry in row] for row in block], [[entry] for entry in needed])
-    made = list(found.channels)
+    controls = list(decoupled.channels)
     for k, (effort,) in zip(acting, efforts, strict=True):
-        made[k] = as_expr(effort)
-    return made
+        controls[k] = as_expr(effort)
+    return controls
 
 
-def further_singular(degree: RelativeDegree, found: Decoupled) -> list[Expr]:
-    """What else the law divides by that may vanish: pivots, but for factors that vanish with the determinant."""
-    made: list[Expr] = []
-    for divisor in found.divisors[:-1]:  # the last is the determinant, but for the others
+def further_singular(degree: RelativeDegree, decoupled: Decoupled) -> list[Expr]:
+    """Further divisors of the law that may vanish: factors of pivots that are not factors of the determinant."""
+    further: list[Expr] = []
+    for divisor in decoupled.divisors[:-1]:  # the last is the determinant, but for the others
         if not moves(divisor):
             continue
-        known = [*degree.singular, *made]
+        others = [*degree.singular, *further]
         factors = vanishing_factors(divisor, degree.plant.regular.positive, degree.plant.masses)
-        made += [each for each in factors if all(constant_ratio(each / other) is None for other in known)]
-    return made
+        further += [x for x in factors if all(constant_ratio(x / other) is None for other in others)]
+    return further
 
 
 def by_prolongation(degree: RelativeDegree, wanted: Sequence[Expr]) -> Decoupled | None:
@@ -125,9 +125,9 @@ def by_prolongation(degree: RelativeDegree, wanted: Sequence[Expr]) -> Decoupled
     plant = degree.plant
     if not plant.regular.driven:
         return None
-    made = _Prolongation(plant)
-    chain = made.levels() and made.chains(degree)
-    return made.solved(chain, wanted) if chain else None
+    prolongation = _Prolongation(plant)
+    chain = prolongation.levels() and prolongation.chains(degree)
+    return prolongation.solved(chain, wanted) if chain else None
 
 
 class _Prolongation:
@@ -164,7 +164,7 @@ class _Prolongation:
     def chains(self, degree: RelativeDegree) -> list[list[Expr]] | None:
         """Each output and its derivatives up to its degree, the first in which W or an input appears."""
         unknown = [*self.highest, *self.channels]
-        found = []
+        chains = []
         for value, count in zip(degree.outputs.values(), degree.degrees, strict=True):
             chain = [value]
             for _ in range(count or 0):
@@ -172,8 +172,8 @@ class _Prolongation:
                     return None
                 (chain[-1],) = self._without(chain[-1:], unknown)
                 chain += directional(chain[-1:], self.flow)
-            found.append(chain)
-        return found
+            chains.append(chain)
+        return chains
 
     def solved(self, chains: Sequence[Sequence[Expr]], wanted: Sequence[Expr]) -> Decoupled:
         """W and α, by the surest pivots; or W first, as M_pp is positive, where a pivot may vanish."""
@@ -191,14 +191,14 @@ class _Prolongation:
         right = flat[width * width :]
         solution, divisors = eliminate(left, [[entry] for entry in right])
         if any(map(moves, divisors[:-1])):
-            found, divisors = self._by_mass_matrix(left, right)
+            solved, divisors = self._by_mass_matrix(left, right)
         else:
-            found = [as_expr(entry) for (entry,) in solution]
-        equations, values = self.plant.equations, dict(zip(unknown, found, strict=True)) | self.known
+            solved = [as_expr(entry) for (entry,) in solution]
+        equations, values = self.plant.equations, dict(zip(unknown, solved, strict=True)) | self.known
         below = iter(substitute([entry for chain in chains for entry in chain[:-1]], self.known))
         return Decoupled(
             tuple(tuple(next(below) for _ in chain[:-1]) for chain in chains),
-            tuple(found[size:]),
+            tuple(solved[size:]),
             tuple(values[x] for x in equations.udot),
             tuple(divisors),
         )
@@ -215,9 +215,9 @@ class _Prolongation:
         ]
         b = [[entry - _dot(c, fast)] for c, entry in zip(C, right[size:], strict=True)]
         alpha, divisors = solved_surely(A, b)
-        found = [as_expr(entry) for (entry,) in alpha]
-        W = [as_expr(f - _dot(found, [column[i] for column in solved])) for i, f in enumerate(fast)]
-        return [*W, *found], divisors
+        solution = [as_expr(entry) for (entry,) in alpha]
+        W = [as_expr(f - _dot(solution, [column[i] for column in solved])) for i, f in enumerate(fast)]
+        return [*W, *solution], divisors
 
     def _without(self, values: Sequence[Expr], symbols: Sequence[Expr]) -> list[Expr]:
         return substitute(values, dict.fromkeys(symbols, as_expr(0)))
@@ -234,5 +234,5 @@ def _dot(a: Sequence[Expr], b: Sequence[Expr]) -> Expr:
 def _depend(values: Sequence[Expr], symbols: Sequence[Expr]) -> bool:
     """Whether some of the values change with some of the symbols."""
     present = {*free_symbols(values)}
-    found = [x for x in symbols if x in present]
-    return bool(found) and not all(map(is_zero, Matrix(jacobian(values, found)).entries()))
+    arguments = [x for x in symbols if x in present]
+    return bool(arguments) and not all(map(is_zero, Matrix(jacobian(values, arguments)).entries()))

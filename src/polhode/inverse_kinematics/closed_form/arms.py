@@ -63,7 +63,7 @@ class Turn:
 
 
 class Scalars(ABC):
-    """What a branch is computed with; `signs` are those of its roots, in the order in which they are met."""
+    """Arithmetic in which a branch is computed; `signs` are those of its square roots, in order of evaluation."""
 
     def __init__(self, signs: tuple[int, ...]) -> None:
         self._signs = list(signs)
@@ -126,7 +126,7 @@ class NotHere(Exception):
 
 
 class NotATurn(Exception):
-    """What should be a cosine and a sine is none: the form is wrong."""
+    """Raised where a cosine and a sine do not have cos² + sin² = 1: the form does not apply."""
 
 
 @dataclass(frozen=True)
@@ -218,7 +218,7 @@ Solve = Callable[[Scalars, Motion], list[Turn]]
 
 @dataclass(frozen=True)
 class Arm:
-    """What an arm's axes have that gives a closed form, in words, how many roots it has, and the form."""
+    """A closed form of an arm: the property of its axes that allows it, in words, its number of roots, the solver."""
 
     reason: str
     roots: int
@@ -226,7 +226,7 @@ class Arm:
 
 
 def _of(scalars: Scalars, axes: Sequence[Axis]) -> list[Axis]:
-    return [Axis(scalars.vector(each.h), scalars.vector(each.c)) for each in axes]
+    return [Axis(scalars.vector(axis.h), scalars.vector(axis.c)) for axis in axes]
 
 
 def _moved(axis: Axis, turn: Turn, x: Vector) -> Vector:
@@ -242,7 +242,7 @@ Place = Callable[[Scalars, Vector, Vector], list[Turn]]
 
 
 def place_of(axes: Sequence[Axis]) -> tuple[str, Place] | None:
-    """How three axes bring a point to a place, and what they have that allows it."""
+    """How to solve three axes for a point, and the property of the axes that allows it; None if there is none."""
     if axes[1].is_parallel(axes[2]):
         return "axes 2 and 3 are parallel", lambda scalars, w, W: _parallel(scalars, _of(scalars, axes), w, W)
     if axes[0].meets(axes[1]):
@@ -286,10 +286,10 @@ def _last_meet(scalars: Scalars, axes: list[Axis], o: Vector, w: Vector, W: Vect
 def arm_of(axes: Sequence[Axis]) -> Arm | None:
     """The closed form of six axes, if one is known."""
     if axes[3].meets(axes[4]) and axes[5].passes(w := axes[3].meeting(axes[4])) and not axes[4].is_parallel(axes[5]):
-        found = place_of(axes[:3])
-        if found is not None:
-            reason, place = found
-            return Arm(f"the last three axes meet and {reason}", 3, lambda s, T: _wrist(s, _of(s, axes), w, place, T))
+        wrist = place_of(axes[:3])
+        if wrist is not None:
+            reason, point = wrist
+            return Arm(f"the last three axes meet and {reason}", 3, lambda s, T: _wrist(s, _of(s, axes), w, point, T))
     if axes[1].is_parallel(axes[2]) and axes[1].is_parallel(axes[3]) and axes[4].meets(axes[5]):
         o = axes[4].meeting(axes[5])
         opposite = [axes[1].h.dot(axes[k].h) != 1 for k in (2, 3)]
@@ -329,11 +329,11 @@ def _three_parallel(scalars: Scalars, axes: list[Axis], o: Vector, opposite: lis
     seen = T.turn_back(_rotated(one, first, h))  # R₆ᵀ R₅ᵀ h
     sixth = scalars.one(six.h, seen, _rotated(five, fifth.back, h))
     ahead = _rotated(one, first.back, T.turn(_rotated(six, sixth.back, five.h)))
-    whole = scalars.one(h, five.h, ahead)  # R₂ R₃ R₄ as one turn about h
-    Y = _moved(one, first.back, W) - turned(h, whole.c, whole.s, o - four.c) - two.c
+    turn = scalars.one(h, five.h, ahead)  # R₂ R₃ R₄ as one turn about h
+    Y = _moved(one, first.back, W) - turned(h, turn.c, turn.s, o - four.c) - two.c
     third = scalars.three(three.h, four.c - three.c, two.c - three.c, Y.dot(Y))
     second = scalars.one(h, _moved(three, third, four.c) - two.c, Y)
-    fourth = whole.then(second.back).then(third if opposite[0] else third.back)
+    fourth = turn.then(second.back).then(third if opposite[0] else third.back)
     return [first, second, third, fourth.back if opposite[1] else fourth, fifth, sixth]
 
 
@@ -359,7 +359,7 @@ class Axis:
         return Vector([as_expr(x) for x in self.c + self.h * along])
 
     def passes(self, point: Vector) -> bool:
-        """Whether a point lies on the line."""
+        """True if the point is on the line."""
         return _vanishes((point - self.c).cross(self.h))
 
 
@@ -369,7 +369,7 @@ def _vanishes(v: Vector) -> bool:
 
 @dataclass(frozen=True)
 class Chain:
-    """Axes from the ground outward, their coordinates, and the pose of the frame at home."""
+    """Axes from the ground outward, their coordinates, and the pose of the frame in the zero configuration."""
 
     axes: tuple[Axis, ...]
     coordinates: tuple[Expr, ...]
@@ -377,8 +377,8 @@ class Chain:
 
     def located(self, turns: Sequence[tuple[Any, Any]], scalar: Callable[[Any], Any] = as_expr) -> list[Vector]:
         """Position and axes of the frame for cosines and sines of the coordinates, over any scalar."""
-        axes = [Axis(Vector(map(scalar, each.h)), Vector(map(scalar, each.c))) for each in self.axes]
-        p, *columns = (Vector(map(scalar, each)) for each in (self.home.p, *self.home.R.T))
+        axes = [Axis(Vector(map(scalar, axis.h)), Vector(map(scalar, axis.c))) for axis in self.axes]
+        p, *columns = (Vector(map(scalar, column)) for column in (self.home.p, *self.home.R.T))
         for axis, (c, s) in zip(reversed(axes), reversed(turns), strict=True):
             p = axis.c + turned(axis.h, c, s, p - axis.c)
             columns = [turned(axis.h, c, s, column) for column in columns]
@@ -392,14 +392,14 @@ def turned(h: Vector, c: Any, s: Any, x: Vector) -> Vector:
 
 
 def no_closed_form(reason: str, system: str) -> PolhodeError:
-    """What has no closed form says why."""
+    """The error for an arm without a closed form, with the reason."""
     place = f"closed_form_inverse_kinematics of system '{system}'"
     cure = "Solve by number: equations.inverse_kinematics."
     return PolhodeError(f"no closed form is known here: {reason}.", place=place, cure=cure, code="E-POSE-UNSUPPORTED")
 
 
 def chain_of(equations: EquationsOfMotion, name: str) -> Chain:
-    """The joints that carry a body or frame, all of them revolute, as axes in the ground at home."""
+    """The joints that carry a body or frame, all of them revolute, as axes in the ground at zero coordinates."""
     tree, system = equations.tree, equations.system.name
     body, within = equations.located(name)
     check_all_coordinates(equations, "inverse kinematics")

@@ -23,7 +23,7 @@ from ...expr.field import P
 from ...expr.spelling import latex_name
 from ...expr.typeset import Typeset
 from ...geometry.rotations.quaternion import from_lift
-from ..pose_step import check_asked, read_target
+from ..pose_step import check_target, read_target
 from . import arms
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ class ClosedForm(Typeset):
 
     def at(self, pose: Any) -> Floats:
         """All real solutions for one pose, (k, n), angles from -π to π; none where the pose is out of reach."""
-        found = self.all_at(pose)
-        return found[np.isfinite(found).all(axis=-1)]
+        solutions = self.all_at(pose)
+        return solutions[np.isfinite(solutions).all(axis=-1)]
 
     def all_at(self, poses: Any) -> Floats:
         """The solutions of every branch for poses (…), (…, branches, n), nan where a branch has none that is real."""
@@ -74,9 +74,9 @@ class ClosedForm(Typeset):
         q = branches.reshape(len(flat), len(self.branches), len(self.coordinates))
         q = np.arctan2(np.sin(q), np.cos(q))
         names = functions.derivation.synopsis.coordinates
-        whole = np.zeros((q.shape[0] * q.shape[1], len(names)))
-        whole[:, [names.index(name) for name in self.coordinates]] = q.reshape(-1, len(self.coordinates))
-        p, R = functions.pose(self.frame, whole, parameters=self.parameters)
+        pose_coordinates = np.zeros((q.shape[0] * q.shape[1], len(names)))
+        pose_coordinates[:, [names.index(name) for name in self.coordinates]] = q.reshape(-1, len(self.coordinates))
+        p, R = functions.pose(self.frame, pose_coordinates, parameters=self.parameters)
         result = np.concatenate([p, R.reshape(-1, 9)], axis=1).reshape(*q.shape[:2], 12)
         rows = slice(None) if self.of == "pose" else slice(3)
         gap = np.abs(result - flat[:, None])[..., rows].max(axis=-1)
@@ -108,7 +108,7 @@ def target_symbols() -> list[Expr]:
 
 def closed_form(equations: EquationsOfMotion, name: str, of: str = "pose", prove: bool = True) -> ClosedForm:
     """All branches of the inverse kinematics of a body or frame; see `Equations.closed_form_inverse_kinematics`."""
-    check_asked(of, "closed_form_inverse_kinematics")
+    check_target(of, "closed_form_inverse_kinematics")
     with quiet_collector():
         chain = arms.chain_of(equations, name)
         arm = _arm(chain, of, equations.system.name)
@@ -116,12 +116,12 @@ def closed_form(equations: EquationsOfMotion, name: str, of: str = "pose", prove
         p, R = Vector(result[:3]), Matrix([result[3:6], result[6:9], result[9:12]])
         signs = tuple(product((1, -1), repeat=arm.roots))
         branches = []
-        for each in signs:
-            scalars = arms.OnGraph(each)
+        for sign in signs:
+            scalars = arms.OnGraph(sign)
             turns = arm.solve(scalars, _target(scalars, chain, p, list(R.T) if of == "pose" else []))
             branches.append(tuple(as_expr(turn.angle) for turn in turns))
-        if prove and not all(_is_proved(chain, arm, each, of) for each in signs):
-            raise arms.no_closed_form("what its axes suggest does not lead back to the pose", equations.system.name)
+        if prove and not all(_is_proved(chain, arm, sign, of) for sign in signs):
+            raise arms.no_closed_form("the form of its axes does not lead back to the pose", equations.system.name)
     names = tuple(q.name for q in chain.coordinates)
     return ClosedForm(name, of, names, tuple(branches), signs, p, R, arm.reason)
 
@@ -137,11 +137,11 @@ def _arm(chain: arms.Chain, of: str, system: str) -> arms.Arm:
         more = "of infinitely many solutions none is chosen" if count > needed[of] else "most poses cannot be reached"
         raise fail(f"a {of} takes {needed[of]} revolute joints and the frame has {count}, so that {more}")
     if of == "position":
-        found = arms.place_of(axes)
-        if found is None:
+        wrist = arms.place_of(axes)
+        if wrist is None:
             raise fail("of its axes neither 1 and 2 meet, nor 2 and 3, nor are 2 and 3 parallel")
-        reason, place = found
-        return arms.Arm(reason, 2, lambda s, T: place(s, s.vector(chain.home.p), T.p))
+        reason, point = wrist
+        return arms.Arm(reason, 2, lambda s, T: point(s, s.vector(chain.home.p), T.p))
     upright, reversed_ = arms.arm_of(axes), arms.arm_of(axes[::-1])
     if upright is not None:
         return upright
@@ -173,23 +173,23 @@ def _target(scalars: arms.Scalars, chain: arms.Chain, p: Vector, columns: list[V
 
 def _is_proved(chain: arms.Chain, arm: arms.Arm, signs: tuple[int, ...], of: str) -> bool:
     """Whether the pose at a branch is the target, at a random point of the field."""
-    dice = Random(repr(signs))
+    rng = Random(repr(signs))
     for _ in range(_DRAWS):
         scalars = arms.InField(signs)
-        p = Vector([arms.Residue(dice.randrange(P)) for _ in range(3)])
-        columns = _random_rotation(dice)
+        p = Vector([arms.Residue(rng.randrange(P)) for _ in range(3)])
+        columns = _random_rotation(rng)
         try:
             turns: list[arms.Turn] = arm.solve(scalars, _target(scalars, chain, p, columns if of == "pose" else []))
         except arms.NotHere:
             continue
         except arms.NotATurn:
             return False
-        found = chain.located([(turn.c, turn.s) for turn in turns], arms.residue)
+        located = chain.located([(turn.c, turn.s) for turn in turns], arms.residue)
         wanted = [p, *columns] if of == "pose" else [p]
-        return all(a == b for one, other in zip(found, wanted, strict=False) for a, b in zip(one, other, strict=True))
+        return all(a == b for one, other in zip(located, wanted, strict=False) for a, b in zip(one, other, strict=True))
     return False
 
 
-def _random_rotation(dice: Random) -> list[Vector]:
+def _random_rotation(rng: Random) -> list[Vector]:
     """The columns of a rotation over the field, by a quaternion of any length."""
-    return from_lift([arms.Residue(dice.randrange(P)) for _ in range(4)]).columns
+    return from_lift([arms.Residue(rng.randrange(P)) for _ in range(4)]).columns

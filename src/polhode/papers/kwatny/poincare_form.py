@@ -130,9 +130,9 @@ class PoincareForm(Typeset):
         return result
 
 
-def _forces(given: Sequence[Any], count: int, what: str) -> Vector:
-    with understood("a list of forces", given, place="generalized forces", cure="Give a list of expressions."):
-        result = Vector([as_expr(entry) for entry in given])
+def _forces(forces: Sequence[Any], count: int, what: str) -> Vector:
+    with understood("a list of forces", forces, place="generalized forces", cure="Give a list of expressions."):
+        result = Vector([as_expr(entry) for entry in forces])
     if len(result) != count:
         message = f"{len(result)} generalized forces were given, not {count}."
         raise PolhodeError(message, "generalized forces", f"Give one for each {what}.", "E-PAPER-SHAPE")

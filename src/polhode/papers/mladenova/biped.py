@@ -121,7 +121,7 @@ class Gait:
 
     @property
     def speed(self) -> float:
-        """Of walking."""
+        """Walking speed."""
         return self.length / (self.single + self.double)
 
     @property

@@ -124,9 +124,9 @@ def _descriptor(equations: EquationsOfMotion) -> Descriptor:
     return _assembled(equations, equations.mass_matrix, force, rates, multipliers)
 
 
-def _in_pseudo_velocities(equations: EquationsOfMotion, known: DependentSpeeds) -> Descriptor:
+def _in_pseudo_velocities(equations: EquationsOfMotion, dependent: DependentSpeeds) -> Descriptor:
     """Rows of motion and of reactions, from Hamel's equations of all pseudo-velocities."""
-    result, held = Hamel(equations.system, envelope(equations.tree), known), known.constraints
+    result, held = Hamel(equations.system, envelope(equations.tree), dependent), dependent.constraints
     count = result.m + len(held.rows)
     mass = jacobian(result.momenta[:count], list(result.u))
     still = [as_expr(0)] * result.m
@@ -185,19 +185,19 @@ class StructureCoefficients(Typeset):
             raise fault_at("structure coefficients")(
                 "it has three indices, k, i and j.", "Name three pseudo-velocities, or count from 0.", "E-DERIVE-SHAPE"
             )
-        k, i, j = (self._index(each) for each in which)
+        k, i, j = (self._index(key) for key in which)
         return as_expr(self.values[k][i][j])
 
     def _index(self, name: str | int) -> int:
-        known = range(len(self.names)) if isinstance(name, int) else self.names
-        if name not in known:
+        allowed = range(len(self.names)) if isinstance(name, int) else self.names
+        if name not in allowed:
             message = "pseudo-velocity"
             raise unknown(message, str(name), self.names, place="structure coefficients", code="E-DERIVE-NAME")
         return name if isinstance(name, int) else self.names.index(name)
 
     @property
     def nonzero(self) -> dict[tuple[str, str, str], Expr]:
-        """Those that do not vanish, by names."""
+        """Coefficients that do not vanish, by names."""
         size = range(len(self.names))
         every = ((k, i, j) for k in size for i in size for j in size)
         return {(self.names[k], self.names[i], self.names[j]): self[k, i, j] for k, i, j in every if self[k, i, j]}
@@ -221,27 +221,27 @@ def _plain(entry: Expr) -> Expr:
 
 
 def structure_coefficients(equations: EquationsOfMotion) -> StructureCoefficients:
-    """Those of the speeds, independent speeds or pseudo-velocities that equations are written in."""
+    """Structure coefficients of the speeds, independent speeds or pseudo-velocities of the equations."""
     with quiet_collector():
         result = Hamel(equations.system, envelope(equations.tree), equations.dependent_speeds)
         return _coefficients(result, _names(equations, result))
 
 
-def _names(equations: EquationsOfMotion, made: Hamel) -> tuple[str, ...]:
+def _names(equations: EquationsOfMotion, hamel: Hamel) -> tuple[str, ...]:
     rows = () if equations.dependent_speeds is None else equations.dependent_speeds.constraints.names
-    return (*(u.name for u in made.u), *rows, *(made.tree.u[k].name for k in made.large.extra))
+    return (*(u.name for u in hamel.u), *rows, *(hamel.tree.u[k].name for k in hamel.large.extra))
 
 
-def _coefficients(made: Hamel, names: Sequence[str]) -> StructureCoefficients:
-    (a, a_0), (b, b_0) = made.forms, made.fields
-    q, time, size = list(made.tree.q), made.system.time, len(a)
+def _coefficients(hamel: Hamel, names: Sequence[str]) -> StructureCoefficients:
+    (a, a_0), (b, b_0) = hamel.forms, hamel.fields
+    q, time, size = list(hamel.tree.q), hamel.system.time, len(a)
     flat = [*(as_expr(entry) for entry in a.entries()), *a_0]
 
     def along(direction: Sequence[Expr], now: int) -> tuple[list[Vector], list[Expr]]:
         """The derivatives of the rows of a, and of a_0."""
         moving = {**dict(zip(q, direction, strict=True)), **({time: as_expr(1)} if now else {})}
-        found, width = directional(flat, moving), len(q)
-        return [Vector(found[i * width : (i + 1) * width]) for i in range(size)], found[size * width :]
+        slopes, width = directional(flat, moving), len(q)
+        return [Vector(slopes[i * width : (i + 1) * width]) for i in range(size)], slopes[size * width :]
 
     columns = [[as_expr(entry) for entry in column] for column in b.columns]
     slopes = [along(column, now=0) for column in columns]
@@ -279,7 +279,7 @@ class Programme(Typeset):
         return f"Programme({', '.join(self.actuators)})"
 
     def _formulas(self) -> list[tuple[str, Any]]:
-        return [("G", self.G), ("g", self.g), *((latex_name(name), each) for name, each in self.control.items())]
+        return [("G", self.G), ("g", self.g), *((latex_name(name), law) for name, law in self.control.items())]
 
     def _sentences(self) -> tuple[str, ...]:
         return self.notices
@@ -320,7 +320,7 @@ def _check_actuators(
         raise fault(message, 'Give least="effort" beside them.', "E-PAPER-MISSING")
     if len(actuators) < conditions:
         message = f"{len(actuators)} actuators are to keep {conditions} conditions, which are too many for them."
-        raise fault(message, "Name as many speeds as there are conditions, or let some conditions go.", "E-PAPER-SHAPE")
+        raise fault(message, "Name as many speeds as there are conditions, or fewer conditions.", "E-PAPER-SHAPE")
     if len(actuators) > conditions and least is None:
         message = f"{len(actuators)} actuators are to keep {conditions} conditions, which they can in many ways."
         cure = 'Give least="effort" for the smallest efforts, or name as many speeds as there are conditions.'
@@ -391,7 +391,7 @@ def _check_linear(A: Matrix, u: Vector) -> None:
 
 
 def _numbers(equations: EquationsOfMotion, G: Matrix) -> NDArray[np.float64]:
-    """G in numbers at home, not-a-number where an entry has none: its largest entries make the surest pivots."""
+    """G in numbers at zero coordinates, nan where an entry has none: its largest entries are the best pivots."""
     point = reference_of(equations.system, equations.tree)
 
     def value(entry: Any) -> float:
@@ -404,12 +404,12 @@ def _numbers(equations: EquationsOfMotion, G: Matrix) -> NDArray[np.float64]:
 
 
 def _singular(G: NDArray[np.float64]) -> list[int]:
-    """The conditions, counted from 1, that have no value or cannot be kept together at home."""
+    """The conditions, counted from 1, that have no value or are dependent at zero coordinates."""
     lost = [not np.isfinite(row).all() for row in G]
     if lost and not any(lost):
         left, sizes, _ = np.linalg.svd(G)
         lost = (np.abs(left[:, sizes <= _NOTHING * sizes[0]]) > _NOTHING).any(axis=1).tolist()
-    return [k for k, each in enumerate(lost, start=1) if each]
+    return [k for k, is_lost in enumerate(lost, start=1) if is_lost]
 
 
 def _singular_notice(lost: Sequence[int]) -> str:
@@ -427,14 +427,14 @@ def least_efforts(G: Matrix, g: Sequence[Any], weights: Matrix | None = None) ->
     return Vector([as_expr(entry) for entry in reached @ multipliers])
 
 
-def weights_of(given: Any, actuators: Sequence[str]) -> Matrix:
+def weights_of(weights: Any, actuators: Sequence[str]) -> Matrix:
     """W from a weight for each actuator, by name (1 where none is given) or in order, or from a whole matrix."""
     count = len(actuators)
-    if isinstance(given, Mapping):
-        check_known("actuator", given, actuators, place=_WEIGHTS, code="E-PAPER-NAME")
-        given = [given.get(name, 1) for name in actuators]
-    with understood("weights", given, place=_WEIGHTS, cure="Give a number for each actuator, or a square matrix."):
-        rows = [list(entry) if isinstance(entry, Vector | list | tuple | np.ndarray) else entry for entry in given]
+    if isinstance(weights, Mapping):
+        check_known("actuator", weights, actuators, place=_WEIGHTS, code="E-PAPER-NAME")
+        weights = [weights.get(name, 1) for name in actuators]
+    with understood("weights", weights, place=_WEIGHTS, cure="Give a number for each actuator, or a square matrix."):
+        rows = [list(entry) if isinstance(entry, Vector | list | tuple | np.ndarray) else entry for entry in weights]
         if not any(isinstance(row, list) for row in rows):
             rows = [[entry if i == j else 0 for j in range(len(rows))] for i, entry in enumerate(rows)]
         W = [[as_expr(entry) for entry in row] for row in rows]

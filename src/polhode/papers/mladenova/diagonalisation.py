@@ -62,16 +62,16 @@ class TwoLevels:
 @public
 def two_levels(matrix: Any) -> TwoLevels:
     """Diagonalise a symmetric 3×3 matrix of expressions or numbers by two successive vector-parameters."""
-    known = principal_axes(matrix)  # which refuses what is not a symmetric 3×3 matrix
-    exact = isinstance(known.axes, Matrix)
-    if not exact and known.axes.ndim > 2:
+    principal = principal_axes(matrix)  # which refuses what is not a symmetric 3×3 matrix
+    exact = isinstance(principal.axes, Matrix)
+    if not exact and principal.axes.ndim > 2:
         message, cure = "a batch of matrices is diagonalised by principal_axes alone.", "Give one matrix."
         raise PolhodeError(message, "two_levels", cure, "E-ROTATION-SHAPE")
     A = Matrix([[as_expr(x) if exact else float(x) for x in row] for row in matrix])
     size = 0.0 if exact else max(map(abs, A.entries()))
     P, Q = _eliminant(A)
     solutions = []
-    for x, z in _first_level(A, P, known, size):
+    for x, z in _first_level(A, P, principal, size):
         O = from_vector_parameter((x, 0, z))
         B = O.T @ A @ O  # (169)
         for u in _second_level(B, size):
@@ -105,7 +105,7 @@ def _eliminant(A: Matrix) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     return P, Q
 
 
-def _first_level(A: Matrix, P: Sequence[Any], known: PrincipalAxes, size: float) -> list[tuple[Any, Any]]:
+def _first_level(A: Matrix, P: Sequence[Any], principal: PrincipalAxes, size: float) -> list[tuple[Any, Any]]:
     """x and z with B12 = B13 = 0."""
     if _vanishes(A[0, 1], size) and _vanishes(A[0, 2], size):
         return [(A[0, 0] * 0, A[0, 0] * 0)]
@@ -113,7 +113,7 @@ def _first_level(A: Matrix, P: Sequence[Any], known: PrincipalAxes, size: float)
         slope = normal(A[1, 2] / A[0, 2] if not is_zero(A[0, 2]) else (A[1, 1] - A[2, 2]) / A[0, 1])  # s₂/s₁
         root = sqrt(1 + slope * slope)
         return [(as_expr(0), slope + root), (as_expr(0), slope - root)]
-    axes = [Vector(column) for column in (known.axes.T.tolist() if size else known.axes.columns)]
+    axes = [Vector(column) for column in (principal.axes.T.tolist() if size else principal.axes.columns)]
     return [(v[2] / v[1], (sign - v[0]) / v[1]) for v in axes if not _vanishes(v[1], size and 1.0) for sign in (1, -1)]
 
 

@@ -44,7 +44,7 @@ class Cost:
 
 
 class CostTable(dict[str, tuple[Cost, Cost | None]]):
-    """What an entry costs as printed, and as counted; None where it is not counted here."""
+    """Costs of entries, as printed and as counted; the second is None where it is not counted."""
 
     def __missing__(self, name: str) -> tuple[Cost, Cost | None]:
         raise unknown("entry", name, self, place="table", code="E-PAPER-NAME")
@@ -55,7 +55,7 @@ class CostTable(dict[str, tuple[Cost, Cost | None]]):
 
 
 def counted(formula: Callable[[Tally], object]) -> Cost:
-    """What a formula takes on scalars that only count."""
+    """Operations of a formula, evaluated with scalars that only count."""
     tally = Tally()
     formula(tally)
     return Cost(tally.multiplications, tally.additions, tally.divisions, tally.functions)

@@ -28,5 +28,5 @@ def product_with_rates(one: tuple[Any, Any], two: tuple[Any, Any]) -> tuple[Any,
     c, slope = composed(c1, c2), dot(c1d, c2) + dot(c1, c2d)
     sums = total(c1d, c2d, cross(c1d, c2), cross(c1, c2d), scaled(slope, c))
     pair = (c, tuple(x / gap for x in sums))
-    first, second = (written(each, (3,), None if exact else batch_of(each)) for each in pair)
+    first, second = (written(parts, (3,), None if exact else batch_of(parts)) for parts in pair)
     return first, second

@@ -79,7 +79,7 @@ class VectorParameterForm(Typeset):
 
     @cached_property
     def applied(self) -> Vector:
-        """What springs, dampers, gears and other loads take."""
+        """Efforts of springs, dampers, gears and other loads."""
         return -self._on_c(given_forces(self.equations.system, self.equations.tree))
 
     @property
@@ -127,12 +127,12 @@ def _in_half_tangents(roots: list[Expr], tangents: Mapping[Expr, Expr], values: 
         if id(node) in table:
             continue
         terms = Angle.of(node.args[0]).terms if node.op in ("sin", "cos") else ()
-        whole = [(angle, int(n)) for angle, n in terms if angle in tangents and n.denominator == 1]
-        if whole:
-            rest = node.args[0] - sum((n * angle for angle, n in whole), as_expr(0))
+        multiples = [(angle, int(n)) for angle, n in terms if angle in tangents and n.denominator == 1]
+        if multiples:
+            rest = node.args[0] - sum((n * angle for angle, n in multiples), as_expr(0))
             (rest,) = substitute([as_expr(rest)], values)
             turn = cos(rest), sin(rest)
-            for angle, n in whole:
+            for angle, n in multiples:
                 c = tangents[angle] * (1 if n > 0 else -1)
                 x, y = (1 - c * c) / (1 + c * c), 2 * c / (1 + c * c)
                 for _ in range(abs(n)):

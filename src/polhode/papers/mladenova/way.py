@@ -91,7 +91,7 @@ class Way:
 
     @cached_property
     def knots(self) -> tuple[float, ...]:
-        """When each piece begins, and when the last one ends."""
+        """Start times of the pieces, and the end time of the last."""
         return tuple(accumulate((abs(piece.length) / self.speed for piece in self.pieces), initial=0.0))
 
     @property

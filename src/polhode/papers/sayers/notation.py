@@ -88,10 +88,10 @@ class Constants:
 def unused(letter: str, system: Model) -> str:
     """The letter, doubled until no parameter or input begins with it and goes on with a number."""
     taken = {*system.parameters, *system.inputs}
-    own = letter
-    while any(name.startswith(own) and name[len(own) :].isdigit() for name in taken):
-        own += letter
-    return own
+    free = letter
+    while any(name.startswith(free) and name[len(free) :].isdigit() for name in taken):
+        free += letter
+    return free
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,12 +117,12 @@ class Notation:
     def letters(self) -> list[str]:
         """For each body its letter: its name, if that is a letter, else the first one free; N is the ground's."""
         names = [block.link.name for block in self._blocks]
-        own = {letter: name for name in names for letter in (*_LETTERS, "A") if name.upper() == letter}
-        own |= {name: name for name in names if name in own}
-        keeping = {name: letter for letter, name in own.items()}
+        named = {letter: name for name in names for letter in (*_LETTERS, "A") if name.upper() == letter}
+        named |= {name: name for name in names if name in named}
+        keeping = {name: letter for letter, name in named.items()}
         result: list[str] = []
         for name in names:
-            result.append(keeping.get(name) or _first_free(name, {*result, *own}))
+            result.append(keeping.get(name) or _first_free(name, {*result, *named}))
         return result
 
     def letter(self, index: int) -> str:
@@ -132,12 +132,12 @@ class Notation:
     def _units(self) -> dict[int, tuple[Unit, ...]]:
         table: dict[int, tuple[Unit, ...]] = {BASE: _own_units("N")}
         for index, link in enumerate(block.link for block in self._blocks):
-            own = list(_own_units(self.letter(index)))
+            units = list(_own_units(self.letter(index)))
             for axis, column in enumerate(link.X.R.map(as_expr).columns):
                 for other, unit in enumerate(Matrix.identity(3)):
                     if same(column, unit):
-                        own[axis] = table[link.parent][other]
-            table[index] = tuple(own)
+                        units[axis] = table[link.parent][other]
+            table[index] = tuple(units)
         return table
 
     def units(self, index: int) -> tuple[Unit, ...]:
@@ -151,8 +151,8 @@ class Notation:
 
     def dyadic(self, index: int, components: Matrix) -> Sum:
         """A dyadic given by its components in a body."""
-        own = self.units(index)
-        entries = [(as_expr(components[i, j]), (own[i], own[j])) for i in range(3) for j in range(3)]
+        units = self.units(index)
+        entries = [(as_expr(components[i, j]), (units[i], units[j])) for i in range(3) for j in range(3)]
         return Sum(tuple((entry, pair) for entry, pair in entries if not is_zero(entry)))
 
     # ---- the graph that is shown -------------------------------------------------------------------------------
@@ -166,16 +166,16 @@ class Notation:
             for node, name in ((coordinate, q), (cos(coordinate), c), (sin(coordinate), s)):
                 table[node] = symbol(f"{name}{k}", "shown")
         states = [state.symbol for state in self.system.states.values()]
-        named = ((name, k, x) for name, own in ((u, self.speeds), (y, states)) for k, x in enumerate(own, start=1))
+        named = ((name, k, x) for name, xs in ((u, self.speeds), (y, states)) for k, x in enumerate(xs, start=1))
         return table | {node: symbol(f"{name}{k}", "shown") for name, k, node in named}
 
     @cached_property
     def _shown(self) -> tuple[dict[int, Expr], list[tuple[Expr, Expr]]]:
-        """What stands for each entry, rate and sum, and the intermediate variables with their meanings."""
-        given = [*self.rates, *{id(entry): entry for entry in self.entries}.values(), *self.sums]
+        """Expressions shown for each entry, rate and sum, and the intermediate variables with their meanings."""
+        nodes = [*self.rates, *{id(entry): entry for entry in self.entries}.values(), *self.sums]
         with quiet_collector():
-            roots = collected(given, {id(node): letter for node, letter in self.letters_of.items()})
-        first, last = len(self.rates), len(given) - len(self.sums)
+            roots = collected(nodes, {id(node): letter for node, letter in self.letters_of.items()})
+        first, last = len(self.rates), len(nodes) - len(self.sums)
         order = topological(roots)
         uses = _uses(order, [*roots[:first], *roots[last:]])
         in_tables = {id(_bare(node)) for node in roots[first:last]}
@@ -189,7 +189,7 @@ class Notation:
         prefixes = {True: unused("P", self.system), False: self.prefix}
         table: dict[int, Expr] = {}
         leaves: dict[int, int] = {}
-        found: dict[bool, list[tuple[Expr, Expr]]] = {True: [], False: []}
+        listed: dict[bool, list[tuple[Expr, Expr]]] = {True: [], False: []}
         numbers = {True: self.named, False: 0}
         for node in order:
             is_fixed = fixed[id(node)]
@@ -199,14 +199,14 @@ class Notation:
             is_named |= leaves[id(node)] > 1 and uses.get(id(node), 0) > 1
             is_named |= bool(node.args) and id(node) in lasting
             if is_named and _bare(node) is node:
-                own, name = found[is_fixed], own_rates.get(id(node))
+                definitions, name = listed[is_fixed], own_rates.get(id(node))
                 if name is None:
                     numbers[is_fixed] += 1
                     name = symbol(f"{prefixes[is_fixed]}{numbers[is_fixed]}", "shown")
-                own.append((name, table[id(node)]))
+                definitions.append((name, table[id(node)]))
                 table[id(node)], leaves[id(node)] = name, 1
-        shown = {id(node): table[id(root)] for node, root in zip(given, roots, strict=True)}
-        return shown, [*found[True], *found[False]]
+        shown = {id(node): table[id(root)] for node, root in zip(nodes, roots, strict=True)}
+        return shown, [*listed[True], *listed[False]]
 
     @property
     def prefix(self) -> str:
@@ -227,17 +227,17 @@ class Notation:
     @cached_property
     def meanings(self) -> dict[Expr, Expr]:
         """The letters and the variables in the system's own symbols."""
-        known = {letter: node for node, letter in self.letters_of.items()}
+        meanings = {letter: node for node, letter in self.letters_of.items()}
         for name, meaning in self.variables:
-            known[name] = substitute([meaning], known)[0]
-        return known
+            meanings[name] = substitute([meaning], meanings)[0]
+        return meanings
 
     def shown(self, entry: Expr, in_letters: bool = False) -> Expr:
         """An expression in the paper's letters, with intermediate variables unless `in_letters` alone."""
-        known = None if in_letters else self._shown[0].get(id(entry))
-        if known is None:
-            (known,) = collected([entry], {id(node): letter for node, letter in self.letters_of.items()})
-        return known
+        expression = None if in_letters else self._shown[0].get(id(entry))
+        if expression is None:
+            (expression,) = collected([entry], {id(node): letter for node, letter in self.letters_of.items()})
+        return expression
 
     # ---- written out -----------------------------------------------------------------------------------------
 
@@ -288,11 +288,11 @@ def _bare(node: Expr) -> Expr:
     return node
 
 
-def _is_constant(node: Expr, known: dict[int, bool]) -> bool:
-    """Whether a node is of parameters and numbers alone; `known` has the answer for its operands."""
+def _is_constant(node: Expr, fixed: dict[int, bool]) -> bool:
+    """Whether a node is of parameters and numbers alone; `fixed` says it of its operands."""
     if node.op == SYMBOL:
         return node.data[0] in ("parameter", "constant")
-    return all(known[id(arg)] for arg in node.args)
+    return all(fixed[id(arg)] for arg in node.args)
 
 
 def _rebuilt(node: Expr, table: Mapping[int, Expr]) -> Expr:
@@ -307,7 +307,7 @@ _SIGNS = {ADD: (1, 1), SUB: (1, -1), NEG: (-1,)}
 
 
 def _uses(order: Sequence[Expr], roots: Sequence[Expr], letters: Container[int] = ()) -> dict[int, int]:
-    """How often each node, without sign and number, is an operand in `order` or among the roots."""
+    """Number of times each node, without sign and number, is an operand in `order` or among the roots."""
     uses: dict[int, int] = {}
     inner = (node for node in order if node.args and id(node) not in letters and _bare(node) is node)
     for used in chain((arg for node in inner for arg in node.args), roots):
@@ -321,8 +321,8 @@ def collected(roots: Sequence[Expr], letters: Mapping[int, Expr]) -> list[Expr]:
 
     What is used more than once stays a unit; a second pass collects what the first one brought together.
     """
-    for known in (letters, {}):
-        roots = _Collection(roots, known).roots
+    for names in (letters, {}):
+        roots = _Collection(roots, names).roots
     return list(roots)
 
 
@@ -333,7 +333,7 @@ class _Collection:
         order = topological(roots)
         self.uses, self.letters = _uses(order, roots, letters), letters
         self.read: dict[int, list[Product]] = {}
-        self.made: dict[int, Expr] = {}
+        self.cache: dict[int, Expr] = {}
         self.fixed: dict[int, bool] = {}  # whether a unit is constant
         self.factors: dict[int, tuple[tuple[Expr, int], ...]] = {}  # of units that are products, down to what is none
         for node in order:
@@ -341,7 +341,7 @@ class _Collection:
                 self.read[id(node)] = self._shared(node, self._terms(node))
             elif self._is_shared(node):
                 self.read[id(node)] = self._shared(node, self._summed(node))
-        self.roots = [self._made(root) for root in roots]
+        self.roots = [self._collected(root) for root in roots]
 
     def _is_shared(self, node: Expr) -> bool:
         return self.uses.get(id(_bare(node)), 0) > 1
@@ -354,10 +354,10 @@ class _Collection:
             part, sign = stack.pop()
             for term in self.read.get(id(part), ()):
                 key = frozenset(self._expanded(term.factors))
-                known = totals.get(key) or Product(Fraction(0), term.factors)
-                totals[key] = Product(known.coefficient + sign * term.coefficient, known.factors)
+                product = totals.get(key) or Product(Fraction(0), term.factors)
+                totals[key] = Product(product.coefficient + sign * term.coefficient, product.factors)
             if id(part) not in self.read:
-                signs = [sign * own for own in _SIGNS[part.op]]
+                signs = [sign * s for s in _SIGNS[part.op]]
                 stack += [*zip(part.args, signs, strict=True)][::-1]
         return [term for term in totals.values() if term.coefficient] or [Product(Fraction(0))]
 
@@ -370,14 +370,14 @@ class _Collection:
         if node.op in (MUL, DIV):
             one, other = map(self._factor, node.args)
             return [one.times(other, 1 if node.op == MUL else -1)]
-        args = [self._made(arg) for arg in node.args]
-        made = node if not args else rebuild(node, args)
-        self.fixed[id(made)] = _is_constant(made, self.fixed)
-        return [self._unit(made)]
+        args = [self._collected(arg) for arg in node.args]
+        term = node if not args else rebuild(node, args)
+        self.fixed[id(term)] = _is_constant(term, self.fixed)
+        return [self._unit(term)]
 
     def _factor(self, node: Expr) -> Product:
         terms = self.read.get(id(node)) or self._summed(node)
-        return terms[0] if len(terms) == 1 else self._unit(self._made(node, terms))
+        return terms[0] if len(terms) == 1 else self._unit(self._collected(node, terms))
 
     def _unit(self, node: Expr) -> Product:
         if not node.args:
@@ -390,7 +390,7 @@ class _Collection:
         if not self._is_shared(node) or len(rest) + len(factors) < 2:
             return terms
         if rest:
-            return [self._unit(self._made(node, terms))]
+            return [self._unit(self._collected(node, terms))]
         unit = self._written([Product(Fraction(1), factors)])
         self.factors[id(unit)] = self._expanded(factors)
         return [Product(number, ((unit, 1),))]
@@ -401,15 +401,15 @@ class _Collection:
             return factors
         powers: dict[Expr, int] = {}
         for base, power in factors:
-            for inner, own in self.factors.get(id(base), ((base, 1),)):
-                powers[inner] = powers.get(inner, 0) + own * power
+            for inner, exponent in self.factors.get(id(base), ((base, 1),)):
+                powers[inner] = powers.get(inner, 0) + exponent * power
         return tuple((base, power) for base, power in powers.items() if power)
 
-    def _made(self, node: Expr, terms: Sequence[Product] | None = None) -> Expr:
+    def _collected(self, node: Expr, terms: Sequence[Product] | None = None) -> Expr:
         """A node written anew."""
-        if id(node) not in self.made:
-            self.made[id(node)] = self._written(terms or self.read.get(id(node)) or self._summed(node))
-        return self.made[id(node)]
+        if id(node) not in self.cache:
+            self.cache[id(node)] = self._written(terms or self.read.get(id(node)) or self._summed(node))
+        return self.cache[id(node)]
 
     def _written(self, terms: Sequence[Product]) -> Expr:
         """A sum of products, in each the number first, then what is constant, which can be precomputed."""
@@ -417,9 +417,9 @@ class _Collection:
         for term in terms:
             parts: dict[tuple[bool, bool], Expr] = {}
             for base, power in term.factors:
-                own = self.fixed[id(base)], power > 0
+                kind = self.fixed[id(base)], power > 0
                 for _ in range(abs(power)):
-                    parts[own] = parts[own] * base if own in parts else base
+                    parts[kind] = parts[kind] * base if kind in parts else base
             product: Any = 1
             for of in (True, False):
                 above, below = parts.get((of, True), 1), parts.get((of, False))

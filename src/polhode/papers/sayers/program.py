@@ -60,7 +60,7 @@ def sayers_rates(equations: EquationsOfMotion) -> Planned:
 def statements(tables: SayersTables) -> list[Statement]:
     """The program, line by line: constants, variables, rates of coordinates, M and f, elimination, accelerations."""
     notation = tables.notation
-    lines = [Statement(*each) for each in (*tables.constants.items(), *notation.variables)]
+    lines = [Statement(*entry) for entry in (*tables.constants.items(), *notation.variables)]
     rates = zip(notation.rate_names, map(notation.shown, notation.rates), strict=True)
     lines += [Statement(name, rate) for name, rate in rates if name is not rate]
     size = len(tables.forcing)
@@ -90,8 +90,8 @@ def _elimination(tables: SayersTables, M: dict[tuple[int, int], Expr], f: list[E
         pivot = step(1 / M[k, k], f"reciprocal of M({k + 1},{k + 1})")
         for i in others:
             L[k, i] = step(M[max(i, k), min(i, k)] * pivot, f"M({i + 1},{k + 1}) over M({k + 1},{k + 1})")
-        for place, i in enumerate(others):
-            for j in others[place:]:
+        for start, i in enumerate(others):
+            for j in others[start:]:
                 at, beside = (max(i, j), min(i, j)), M[max(j, k), min(j, k)]
                 M[at] = step(M.get(at, as_expr(0)) - L[k, i] * beside, f"M({at[0] + 1},{at[1] + 1}) {gone}")
             f[i] = step(f[i] - L[k, i] * f[k], f"f({i + 1}) {gone}")
@@ -103,7 +103,7 @@ def _elimination(tables: SayersTables, M: dict[tuple[int, int], Expr], f: list[E
 
 
 def planned(tables: SayersTables) -> Planned:
-    """The program of the paper's tables, and the parameters that it takes."""
+    """The program of the paper's tables, and its parameters."""
     with quiet_collector():
         return _Assembly().planned(tables)
 
@@ -122,20 +122,20 @@ class _Assembly:
         self.functions: list[Any] = []
 
     def planned(self, tables: SayersTables) -> Planned:
-        """The program, and the parameters that it takes."""
+        """The program, and its parameters."""
         equations, notation, lines = tables.equations, tables.notation, statements(tables)
         met = {*free_symbols(line.meaning for line in lines)}
         letters = {letter: node for node, letter in notation.letters_of.items() if letter in met}
         met |= {*free_symbols(letters.values())}
         table = {**arrays_of(equations), "x": [*equations.q, *tables.literal.speeds, *equations.z]}
         wanted = ["x", "tau", *(key for key in ("inputs", "t") if met & {*table[key]})]
-        given = [node for key in wanted for node in table[key]]
-        used = {key: each.symbol for key, each in equations.system.parameters.items() if each.symbol in met}
-        for kind, nodes in (("input", given), ("parameter", used.values())):
-            for place, node in enumerate(nodes):
-                known = notation.letters_of.get(node)
-                own = known.name if known else f"{_PREFIXES[node.data[0]]}{node.name}"
-                self._define(node, (kind, place), own)
+        arguments = [node for key in wanted for node in table[key]]
+        used = {key: entry.symbol for key, entry in equations.system.parameters.items() if entry.symbol in met}
+        for kind, nodes in (("input", arguments), ("parameter", used.values())):
+            for index, node in enumerate(nodes):
+                short = notation.letters_of.get(node)
+                text = short.name if short else f"{_PREFIXES[node.data[0]]}{node.name}"
+                self._define(node, (kind, index), text)
         for letter, node in letters.items():
             self._define(letter, self._emitted(node), letter.name)
         for name, meaning, note in lines:
@@ -147,11 +147,11 @@ class _Assembly:
         arrays = tuple(Array(key, len(table[key])) for key in wanted)
         return Planned(self._program(arrays, len(used), [self.values[rate] for rate in rates]), tuple(used))
 
-    def _define(self, name: Expr, operand: Operand, own: str, note: str = "") -> None:
+    def _define(self, name: Expr, operand: Operand, label: str, note: str = "") -> None:
         """A value by its name; one that has a name already, and a number, keep what they are."""
         self.values[name] = operand
         if operand[0] != "number" and operand not in self.names:
-            plain = re.sub(r"[^A-Za-z0-9]+", "_", own)[:_LONGEST].strip("_")
+            plain = re.sub(r"[^A-Za-z0-9]+", "_", label)[:_LONGEST].strip("_")
             free, count = plain, 2
             while free.lower() in self._taken:
                 free, count = f"{plain}_{count}", count + 1
@@ -160,23 +160,23 @@ class _Assembly:
 
     def _emitted(self, root: Expr) -> Operand:
         """The instructions of an expression in names that are defined."""
-        found: dict[int, Operand] = {}
+        operands: dict[int, Operand] = {}
         for node in topological([root]):
             if node in self.values:
-                found[id(node)] = self.values[node]
+                operands[id(node)] = self.values[node]
             elif node.op in (NUMBER, "pi"):
-                found[id(node)] = "number", math.pi if node.op == "pi" else float(node.data)
+                operands[id(node)] = "number", math.pi if node.op == "pi" else float(node.data)
             else:
                 op = node.op
                 if op == CALL:
                     self.functions += [node.data] if node.data not in self.functions else []
                     op = f"{CALL}{self.functions.index(node.data)}"
-                key = op, tuple(found[id(arg)] for arg in node.args)
+                key = op, tuple(operands[id(arg)] for arg in node.args)
                 if key not in self.known:
                     self.known[key] = "code", len(self.code)
                     self.code.append(key)
-                found[id(node)] = self.known[key]
-        return found[id(root)]
+                operands[id(node)] = self.known[key]
+        return operands[id(root)]
 
     def _program(self, arrays: tuple[Array, ...], parameters: int, rates: Sequence[Operand]) -> Program:
         """The instructions that the rates need, set-up first."""
@@ -187,27 +187,27 @@ class _Assembly:
             moves.append(any(kind == "input" or (kind == "code" and moves[k]) for kind, k in args))
         order = sorted(needed, key=lambda k: (moves[k], k))
         operands = [*(arg for k in order for arg in self.code[k][1]), *rates]
-        found = dict.fromkeys(value for kind, value in operands if kind == "number")
-        numbers = {value: place for place, value in enumerate(found)}
+        constants = dict.fromkeys(value for kind, value in operands if kind == "number")
+        numbers = {value: index for index, value in enumerate(constants)}
         first = {"input": len(numbers), "parameter": len(numbers) + sum(array.size for array in arrays)}
-        slots = {k: first["parameter"] + parameters + place for place, k in enumerate(order)}
+        slots = {k: first["parameter"] + parameters + index for index, k in enumerate(order)}
 
         def slot(operand: Operand) -> int:
             kind, k = operand
             return numbers[k] if kind == "number" else slots[k] if kind == "code" else first[kind] + k
 
-        made = [Instruction(self.code[k][0], tuple(map(slot, self.code[k][1]))) for k in order]
+        instructions = [Instruction(self.code[k][0], tuple(map(slot, self.code[k][1]))) for k in order]
         setup = sum(not moves[k] for k in order)
-        labelled = [each for each in self.names if each[0] != "code" or each[1] in slots]
+        labelled = [name for name in self.names if name[0] != "code" or name[1] in slots]
         return Program(
             "state_rates",
             arrays,
             parameters,
             tuple(numbers),
-            tuple(made[:setup]),
-            tuple(made[setup:]),
+            tuple(instructions[:setup]),
+            tuple(instructions[setup:]),
             (Output("xdot", (len(rates),), tuple(map(slot, rates))),),
-            {slot(each): self.notes[each] for each in labelled if self.notes[each]},
+            {slot(key): self.notes[key] for key in labelled if self.notes[key]},
             tuple(self.functions),
-            {slot(each): self.names[each] for each in labelled},
+            {slot(key): self.names[key] for key in labelled},
         )

@@ -80,7 +80,7 @@ class SayersTables(notebook.Shown):
 
     @property
     def constants(self) -> dict[Expr, Expr]:
-        """The precomputed constants and what they stand for."""
+        """Precomputed constants with their meanings."""
         _ = self.literal.parts
         return dict(self._constants.meanings)
 
@@ -114,8 +114,8 @@ class SayersTables(notebook.Shown):
         """M and f as they are added up, with the efforts."""
         with quiet_collector():
             M, f = self.literal.mass_matrix(), self.literal.efforts + self.literal.forcing()
-        known = self.equations.omitted
-        return (M.map(lambda x: substitute([x], known)[0]), Vector(substitute(f, known))) if known else (M, f)
+        omitted = self.equations.omitted
+        return (M.map(lambda x: substitute([x], omitted)[0]), Vector(substitute(f, omitted))) if omitted else (M, f)
 
     @cached_property
     def notation(self) -> Notation:
@@ -206,10 +206,10 @@ class SayersTables(notebook.Shown):
         """Constants, intermediate variables, rates, M and f, each a line."""
         notation = self.notation
         write = expression_latex if latex else as_text
-        known = [*self.constants.items(), *notation.variables]
+        definitions = [*self.constants.items(), *notation.variables]
         rates = zip(notation.rate_names, map(notation.shown, notation.rates), strict=True)
-        known += [(name, rate) for name, rate in rates if name is not rate]  # others are among the variables
-        lines = [f"{write(name)} = {write(meaning)}" for name, meaning in known]
+        definitions += [(name, rate) for name, rate in rates if name is not rate]  # others are among the variables
+        lines = [f"{write(name)} = {write(meaning)}" for name, meaning in definitions]
         entry = "M_{{{},{}}} = {}" if latex else "M[{}, {}] = {}"
         for i, row in enumerate(self.mass_matrix, start=1):
             lines += [entry.format(i, j, write(value)) for j, value in enumerate(row[:i], start=1) if value]
@@ -313,8 +313,8 @@ class Table(notebook.Shown):
 
     def cell(self, name: str, body: str) -> Cell:
         """The cell of a property and a body's letter."""
-        for kind, given, known in (("row", name, [row.name for row in self.rows]), ("body", body, self.bodies)):
-            check_known(kind, [given], known, place=self.title, code="E-DERIVE-NAME")
+        for kind, wanted, names in (("row", name, [row.name for row in self.rows]), ("body", body, self.bodies)):
+            check_known(kind, [wanted], names, place=self.title, code="E-DERIVE-NAME")
         row = next(row for row in self.rows if row.name == name)
         return row.cells[self.bodies.index(body)]
 
@@ -342,33 +342,33 @@ class Direction:
 
 def directions_of(tree: Tree, block: Block) -> list[Direction]:
     """The coordinates of a body's joint with their directions."""
-    found: list[Direction] = []
+    directions: list[Direction] = []
     R = Matrix.identity(3)  # from the stage's own parent to the body's
     for stage in block.stages:
-        found += _directions_of_stage(tree, stage, R)
+        directions += _directions_of_stage(tree, stage, R)
         R = R @ stage.fixed.R
-    return found
+    return directions
 
 
 def _directions_of_stage(tree: Tree, link: Link, to_parent: Matrix) -> list[Direction]:
-    own = [tree.q[k] for k in link.coordinates]
-    if not own:
+    q = [tree.q[k] for k in link.coordinates]
+    if not q:
         return []
     slides = [k for k, h in enumerate(link.stage.algebra) if not any(h[:3])]
     if link.stage.stores_orientation and not link.stage.is_free_translation_first:
-        slides = [*range(len(own) - len(slides), len(own))]  # an orientation may have more coordinates than columns
-    found: list[Direction] = []
+        slides = [*range(len(q) - len(slides), len(q))]  # an orientation may have more coordinates than columns
+    directions: list[Direction] = []
     axes: Matrix | None = None
     if link.stage.is_vector_turn or link.stage.storage not in ("quaternion", "vector"):
-        _, back = envelope_kinematics(link.stage, own)  # H u = H back q̇
+        _, back = envelope_kinematics(link.stage, q)  # H u = H back q̇
         axes = Matrix.columns_of(link.stage.algebra, 6) @ back
     for k, index in enumerate(link.coordinates):
         if k in slides:
-            shift = Vector([derivative([as_expr(entry)], own[k])[0] for entry in link.motion.p])
-            found.append(Direction(index, False, Vector(to_parent @ (link.fixed.R @ shift))))
+            shift = Vector([derivative([as_expr(entry)], q[k])[0] for entry in link.motion.p])
+            directions.append(Direction(index, False, Vector(to_parent @ (link.fixed.R @ shift))))
         else:
-            found.append(Direction(index, True, None if axes is None else Vector(axes[:3, k])))
-    return found
+            directions.append(Direction(index, True, None if axes is None else Vector(axes[:3, k])))
+    return directions
 
 
 def kinematical_equations(literal: Literal) -> tuple[Matrix, Vector]:
@@ -379,12 +379,12 @@ def kinematical_equations(literal: Literal) -> tuple[Matrix, Vector]:
     for part in literal.parts:
         directions = directions_of(tree, part.block)
         for turns, category in ((False, part.translation), (True, part.rotation)):
-            own = [(d.coordinate, d.vector) for d in directions if d.turns is turns and d.vector is not None]
+            kind = [(d.coordinate, d.vector) for d in directions if d.turns is turns and d.vector is not None]
             if category == NONRECURSIVE:
                 velocity = _relative_velocity(literal, part, turns)
-                for i, d_i in own:
+                for i, d_i in kind:
                     v[i] = as_expr(velocity.dot(d_i))
-                    for j, d_j in own:
+                    for j, d_j in kind:
                         S[i][j] = as_expr(d_j.dot(d_i))  # (23), (28)
     return Matrix(S), Vector(v)
 
@@ -400,7 +400,7 @@ def _relative_velocity(literal: Literal, part: Part, turns: bool) -> Vector:
 # ---- Table 2 --------------------------------------------------------------------------------------------------
 
 
-def _named(notation: Notation, part: Part, direction: Direction) -> Cell:
+def _cell_of(notation: Notation, part: Part, direction: Direction) -> Cell:
     """A direction: that of a turn in the parent's basis if it is an axis of the parent, in the body's otherwise."""
     if direction.vector is None:
         return ()
@@ -424,23 +424,23 @@ def table_2(literal: Literal, notation: Notation) -> Table:
     def symbols(entries: Sequence[Any], indices: Iterable[int]) -> Cell:
         return _scalars(entries[index] for index in indices)
 
-    def along(part: Part, own: Mapping[int, Vector]) -> Cell:
+    def along(part: Part, vectors: Mapping[int, Vector]) -> Cell:
         """Directions of speeds: in the body's basis, but for those of recursive translations, which the parent has."""
         in_parent = dict(part.block.translations)
         return tuple(
             notation.vector(part.link.parent, in_parent[i])
             if i in in_parent and i not in part.absolute
             else notation.vector(part.index, part.absolute.get(i, direction))
-            for i, direction in own.items()
+            for i, direction in vectors.items()
         )
 
     def coordinates(turns: bool) -> list[Cell]:
-        return [symbols(tree.q, (d.coordinate for d in own if d.turns is turns)) for own in directions]
+        return [symbols(tree.q, (d.coordinate for d in direction if d.turns is turns)) for direction in directions]
 
     def named(turns: bool) -> list[Cell]:
         pairs = zip(parts, directions, strict=True)
         return [
-            tuple(item for d in own if d.turns is turns for item in _named(notation, part, d)) for part, own in pairs
+            tuple(item for d in row if d.turns is turns for item in _cell_of(notation, part, d)) for part, row in pairs
         ]
 
     composites = [part.composite for part in parts]
@@ -493,8 +493,8 @@ def table_8(literal: Literal, notation: Notation) -> Table:
         for part, turn in rows:
             value = getattr(turn, name)
             is_list, blank = isinstance(value, Mapping), inherited and part.rotation == NONRECURSIVE
-            own = _listed(literal, notation, part.basis, value) if is_list else (notation.vector(part.basis, value),)
-            result.append(() if blank else own)
+            parts = _listed(literal, notation, part.basis, value) if is_list else (notation.vector(part.basis, value),)
+            result.append(() if blank else parts)
         return result
 
     return _table("Table 8. Rotational velocity and acceleration terms", notation, [

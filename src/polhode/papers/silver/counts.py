@@ -68,7 +68,7 @@ class Count:
 
 @dataclass
 class Tally:
-    """How often scalars made by it were multiplied and added."""
+    """Counters of the operations on scalars."""
 
     multiplications: int = 0
     additions: int = 0
@@ -125,7 +125,7 @@ class Scalar:
 
 
 def as_written(formalism: str, n: int) -> Count:
-    """What a formalism's lines say for a general arm of n joints, each operation counted."""
+    """Operations of a formalism's lines as written, for a general arm of n joints."""
     return as_written_on(formalism, general_tree(n), zeros=False)
 
 
@@ -152,29 +152,29 @@ class _Blanks:
             return int(value.data)
         return Scalar(self.tally)
 
-    def vector(self, given: Vector) -> Vector:
-        return Vector(map(self.number, given))
+    def vector(self, v: Vector) -> Vector:
+        return Vector(map(self.number, v))
 
-    def matrix(self, given: Matrix) -> Matrix:
-        return given.map(self.number)
+    def matrix(self, m: Matrix) -> Matrix:
+        return m.map(self.number)
 
-    def full(self, given: Matrix | Vector) -> Matrix | Vector:
-        return self.matrix(given) if isinstance(given, Matrix) else self.vector(given)
+    def full(self, value: Matrix | Vector) -> Matrix | Vector:
+        return self.matrix(value) if isinstance(value, Matrix) else self.vector(value)
 
-    def derivative(self, given: Matrix | Vector) -> Matrix | Vector:
+    def derivative(self, value: Matrix | Vector) -> Matrix | Vector:
         """A derivative by a joint's coordinate; one that is zero by the joint's kind stays so."""
-        if any(given.entries() if isinstance(given, Matrix) else given):
-            return self.full(given)
-        return Matrix.zeros(*given.shape) if isinstance(given, Matrix) else _ZERO
+        if any(value.entries() if isinstance(value, Matrix) else value):
+            return self.full(value)
+        return Matrix.zeros(*value.shape) if isinstance(value, Matrix) else _ZERO
 
-    def inertia(self, given: Inertia) -> Inertia:
-        return Inertia(self.number(given.m), self.vector(given.h), self.matrix(given.J))
+    def inertia(self, inertia: Inertia) -> Inertia:
+        return Inertia(self.number(inertia.m), self.vector(inertia.h), self.matrix(inertia.J))
 
-    def axis(self, given: Vector) -> Vector:
+    def axis(self, v: Vector) -> Vector:
         """A joint's axis: as it is with the tree's zeros, else the z of a frame that is put there."""
-        if not any(given):
+        if not any(v):
             return _ZERO
-        return self.vector(given) if self.zeros else _Z
+        return self.vector(v) if self.zeros else _Z
 
     def rates(self, tree: Tree) -> tuple[Vector, Vector, Vector]:
         """q̇, q̈ and gravity."""
@@ -213,13 +213,13 @@ class _Blanks:
     def segment(self, segment: Any) -> Any:
         """A segment of a Lagrangian method, part by part."""
         result: dict[str, Any] = {}
-        for each in fields(segment):
-            value = getattr(segment, each.name)
+        for field in fields(segment):
+            value = getattr(segment, field.name)
             if isinstance(value, Inertia):
-                result[each.name] = self.inertia(value)
+                result[field.name] = self.inertia(value)
             elif isinstance(value, Matrix | Vector):
-                derived = "_D_" in each.name
-                result[each.name] = self.derivative(value) if derived else self.full(value)
+                derived = "_D_" in field.name
+                result[field.name] = self.derivative(value) if derived else self.full(value)
         return replace(segment, **result)
 
 
@@ -399,8 +399,8 @@ class Formula:
 
 def _mixed(number: Fraction) -> str:
     """A number as tables print it: 32½, 86⅔."""
-    whole, rest = divmod(number, 1)
-    return f"{whole or ''}{_FRACTIONS[rest]}" if rest in _FRACTIONS else f"({number})"
+    units, rest = divmod(number, 1)
+    return f"{units or ''}{_FRACTIONS[rest]}" if rest in _FRACTIONS else f"({number})"
 
 
 def _power(exponent: int) -> str:

@@ -37,8 +37,8 @@ _ZERO = Vector([0, 0, 0])
 def along(values: Sequence[Any], direction: Mapping[Expr, Any]) -> list[Any]:
     """The derivatives of scalars, vectors and matrices along a direction, in one sweep over their graph."""
     flat = [as_expr(entry) for value in values for entry in entries_of(value)]
-    found = iter(directional(flat, direction))
-    return [_filled(value, found) for value in values]
+    slopes = iter(directional(flat, direction))
+    return [_filled(value, slopes) for value in values]
 
 
 def _filled(value: Any, entries: Any) -> Any:
@@ -107,8 +107,8 @@ class Motion:
         return [k for k in self.paths[i] if self.speed(k) == j]
 
     def _rates_of(self, *tables: Sequence[Any]) -> list[list[Any]]:
-        found = iter(self.rates([value for table in tables for value in table]))
-        return [[next(found) for _ in table] for table in tables]
+        rates = iter(self.rates([value for table in tables for value in table]))
+        return [[next(rates) for _ in table] for table in tables]
 
     @cached_property
     def K(self) -> Any:
@@ -135,8 +135,8 @@ class Motion:
         def of(table: Sequence[Any]) -> list[Any]:
             return [table[i] for i in moved]
 
-        def tables(found: Iterator[Any], count: int) -> list[dict[int, Any]]:
-            return [{i: next(found) for i in moved} for _ in range(count)]
+        def tables(rates: Iterator[Any], count: int) -> list[dict[int, Any]]:
+            return [{i: next(rates) for i in moved} for _ in range(count)]
 
         v, w, Id = of(self.v), of(self.w), of(self.inertia_rate)
         by_speed = iter(along([*v, *w, *Id, self.K], {self.tree.u[j]: as_expr(1)}))
@@ -150,9 +150,9 @@ class Motion:
         wanted: list[Any] = []
         for partial in self.partials:
             wanted += [*partial.v_D_qd.values(), *partial.w_D_qd.values(), partial.K_D_qd]
-        found = iter(self.rates(wanted))
+        rates = iter(self.rates(wanted))
         return [
-            Rates({i: next(found) for i in moved}, {i: next(found) for i in moved}, next(found))
+            Rates({i: next(rates) for i in moved}, {i: next(rates) for i in moved}, next(rates))
             for moved in self.carried
         ]
 
@@ -166,7 +166,7 @@ _TERMS = 8
 
 
 def energy_here(m: Motion) -> list[str]:
-    """K in its coordinates and speeds, of the forms that (3.1) says are one the one that is shorter to derive."""
+    """K in coordinates and speeds, by the shorter of the equal forms of (3.1)."""
     shown = _readable(kinetic_energy(m.tree))
     return [f"K = {shown}"] if shown else []
 
@@ -216,12 +216,12 @@ def balances_here(m: Motion) -> list[str]:
         beyond = [i for i in m.links if k in m.paths[i]]
         if j is None or m.tree.is_coupled or len(beyond) > _TERMS or (any(m.turn[k]) and any(m.slide[k])):
             continue
-        own = _link(m, k)
+        link = _link(m, k)
         if any(m.turn[k]):
-            terms = [rf"p_{{{own},{_link(m, i)}}} \times F_{{{_link(m, i)}}} + N_{{{_link(m, i)}}}" for i in beyond]
+            terms = [rf"p_{{{link},{_link(m, i)}}} \times F_{{{_link(m, i)}}} + N_{{{_link(m, i)}}}" for i in beyond]
         else:
             terms = [rf"F_{{{_link(m, i)}}}" for i in beyond]
-        result.append(rf"{_effort(m, j)} = \hat z_{{{own}}} \cdot \left( {' + '.join(terms)} \right)")
+        result.append(rf"{_effort(m, j)} = \hat z_{{{link}}} \cdot \left( {' + '.join(terms)} \right)")
     return result
 
 

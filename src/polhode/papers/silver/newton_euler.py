@@ -77,8 +77,8 @@ def equation(
         over = _OVER.get((*signature(sides).parameters,)[1:])
 
         def step(m: Motion, **options: Any) -> Step:
-            found = sides(m, **options) if over is None else ((where, *sides(m, *at)) for where, *at in over(m))
-            cases = tuple(Case.of(*side) for side in found)
+            both = sides(m, **options) if over is None else ((where, *sides(m, *at)) for where, *at in over(m))
+            cases = tuple(Case.of(*side) for side in both)
             return Step(number, statement, text, formula, cases, () if here is None else tuple(here(m)))
 
         _STEPS.append(step)
@@ -539,16 +539,16 @@ def weight(m: Motion, base: Vector | None = None) -> Sides:
 def statics(m: Motion) -> Sides:
     """An external force and moment on every last link: work on the one side, handed from link to link on the other."""
     tips = [i for i in m.links if not m.tree.children[i]]
-    given = {i: tuple(Vector(symbols(" ".join(f"{letter}{i}{k}" for k in "xyz"))) for letter in "fn") for i in tips}
+    forces = {i: tuple(Vector(symbols(" ".join(f"{letter}{i}{k}" for k in "xyz"))) for letter in "fn") for i in tips}
     wrenches = [Wrench.zero()] * len(m.links)
-    for i, (f, n) in given.items():
+    for i, (f, n) in forces.items():
         wrenches[i] = Wrench(n, f).about(m.r[i] - m.poses[i].p).turned(m.W[i].T)
     held = silver.inverse_dynamics(m.tree, m.inertias, m.tree.u, m.ud, wrenches, _ZERO)
     for where, j in joints(m):
         p, tips_moved = m.partials[j], [i for i in tips if i in m.carried[j]]
         yield (
             where,
-            lagrange(m, j) - total(given[i][0].dot(p.v_D_qd[i]) + given[i][1].dot(p.w_D_qd[i]) for i in tips_moved),
+            lagrange(m, j) - total(forces[i][0].dot(p.v_D_qd[i]) + forces[i][1].dot(p.w_D_qd[i]) for i in tips_moved),
             held[j],
         )
 
@@ -596,13 +596,13 @@ def _open_tree(model: Model) -> Tree:
     only_single_joints(tree, "Silver's proof")
     if not tree.u:
         message = "no joint is free to move, so there is nothing to prove."
-        cure = "Add a joint, or let one go that is driven."
+        cure = "Add a joint, or leave one free that is driven."
         raise PolhodeError(message, f"system '{model.name}'", cure, "E-PAPER-MISSING")
     return tree
 
 
 def _notes(model: Model) -> tuple[str, ...]:
-    """What the proof leaves aside."""
+    """Sentences on what the proof leaves out."""
     if not model.loads:
         return ()
     return ("Loads other than gravity are added to both sides alike, and are left out.",)

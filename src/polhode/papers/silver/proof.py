@@ -125,8 +125,8 @@ class Step:
 
 def _together(fingerprints: Iterable[str]) -> str:
     total = 0
-    for each in fingerprints:
-        total = (total * _POINT + int(each, 16)) % P
+    for fingerprint in fingerprints:
+        total = (total * _POINT + int(fingerprint, 16)) % P
     return f"{total:032x}"
 
 
@@ -143,26 +143,26 @@ class Proof:
     @property
     def holds(self) -> bool:
         """Whether every step holds."""
-        return all(each.holds for each in self.steps)
+        return all(step.holds for step in self.steps)
 
     def __bool__(self) -> bool:
         return self.holds
 
     def __getitem__(self, number: str) -> Step:
         """A step by its number in the paper."""
-        for each in self.steps:
-            if each.number == number:
-                return each
-        raise unknown("step", number, [each.number for each in self.steps], "proof")
+        for step in self.steps:
+            if step.number == number:
+                return step
+        raise unknown("step", number, [step.number for step in self.steps], "proof")
 
     @property
     def verdict(self) -> str:
         """One sentence."""
-        failing = [each.number for each in self.steps if not each.holds]
+        failing = [step.number for step in self.steps if not step.holds]
         if failing:
             count = f"{len(failing)} of {len(self.steps)} steps"
             return f"not proved for '{self.system}': {count} fail, ({'), ('.join(failing)})."
-        cases = sum(len(each.cases) for each in self.steps)
+        cases = sum(len(step.cases) for step in self.steps)
         return (
             f"proved for '{self.system}': Lagrange's equations and those of Newton and Euler are one computation, "
             f"by {len(self.steps)} steps and {cases} pairs of fingerprints."
@@ -170,37 +170,37 @@ class Proof:
 
     def __str__(self) -> str:
         lines = [_HEAD.format(self.system), f"{_PAPER}; links: {', '.join(self.links)}", ""]
-        for each in self.steps:
-            lines += [f"({each.number}) {each.statement}", f"    {each.text}", f"    {each.verdict}", ""]
+        for step in self.steps:
+            lines += [f"({step.number}) {step.statement}", f"    {step.text}", f"    {step.verdict}", ""]
         return "\n".join([*lines, *self.notes, self.verdict])
 
     def latex(self) -> str:
         """The proof as LaTeX, what stands between \\begin{document} and \\end{document}; it needs amsmath."""
         lines = [rf"\section*{{{latex_escape(_HEAD.format(self.system))}}}", latex_escape(_PAPER) + ".", ""]
-        for each in self.steps:
-            sentence = latex_escape(each.statement[:1].upper() + each.statement[1:])
-            lines += [rf"\paragraph{{({latex_escape(each.number)})}} {sentence}."]
-            lines += [r"\begin{equation*}", each.latex(), r"\end{equation*}"]
-            if each.here:
-                lines += ["Here:", r"\begin{gather*}", " \\\\\n".join(each.here), r"\end{gather*}"]
-            lines += [rf"{each.count}. Fingerprints: \texttt{{{each.left}}} (left),"]
-            lines += [rf"\texttt{{{each.right}}} (right): {'holds' if each.holds else 'FAILS'}.", ""]
+        for step in self.steps:
+            sentence = latex_escape(step.statement[:1].upper() + step.statement[1:])
+            lines += [rf"\paragraph{{({latex_escape(step.number)})}} {sentence}."]
+            lines += [r"\begin{equation*}", step.latex(), r"\end{equation*}"]
+            if step.here:
+                lines += ["Here:", r"\begin{gather*}", " \\\\\n".join(step.here), r"\end{gather*}"]
+            lines += [rf"{step.count}. Fingerprints: \texttt{{{step.left}}} (left),"]
+            lines += [rf"\texttt{{{step.right}}} (right): {'holds' if step.holds else 'FAILS'}.", ""]
         return "\n".join([*lines, *map(latex_escape, self.notes), latex_escape(self.verdict), ""])
 
     def markdown(self) -> str:
         """The proof as Markdown, its equations between dollar signs."""
         lines = [f"### {_HEAD.format(_plain(self.system))}", "", f"{_PAPER}.", ""]
-        for each in self.steps:
-            lines += [f"**({each.number})** {each.statement}", "", f"$${each.formula}$$", ""]
-            lines += [line for one in each.here for line in (f"$${one}$$", "")]
-            lines += [f"`{_plain(each.verdict)}`", ""]
+        for step in self.steps:
+            lines += [f"**({step.number})** {step.statement}", "", f"$${step.formula}$$", ""]
+            lines += [line for one in step.here for line in (f"$${one}$$", "")]
+            lines += [f"`{_plain(step.verdict)}`", ""]
         return "\n".join([*lines, *self.notes, f"**{_plain(self.verdict)}**", ""])
 
     _repr_markdown_ = markdown
 
     def _repr_latex_(self) -> str:
         """The equations alone, one below the other, with their numbers."""
-        rows = " \\\\\n".join(each.latex() for each in self.steps)
+        rows = " \\\\\n".join(step.latex() for step in self.steps)
         return f"\\begin{{gather}}\n{rows}\n\\end{{gather}}"
 
     def save(self, path: Any) -> Path:
@@ -220,7 +220,7 @@ class Proof:
             "holds": self.holds,
             "verdict": self.verdict,
             "notes": list(self.notes),
-            "steps": [each.as_json() for each in self.steps],
+            "steps": [step.as_json() for step in self.steps],
         }
 
 
@@ -251,14 +251,14 @@ body { font: 16px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 
 def _page(proof: Proof) -> str:
     """A page that needs nothing else: equations in plain letters, those of the mechanism in LaTeX, fingerprints."""
     parts = [f"<p>{escape(_PAPER)}; links: {escape(', '.join(proof.links))}.</p>"]
-    for each in proof.steps:
-        mark = "holds" if each.holds else "fails"
+    for step in proof.steps:
+        mark = "holds" if step.holds else "fails"
         parts += [
-            f"<h3>({escape(each.number)}) {escape(each.statement)}</h3>",
-            f'<div class="equation">{escape(each.text)}</div>',
-            *(f'<div class="here">here <code>{escape(line)}</code></div>' for line in each.here),
-            f"<p><code>{each.left}</code> left<br><code>{each.right}</code> right<br>"
-            f'<span class="{mark}">{escape(each.verdict)}</span></p>',
+            f"<h3>({escape(step.number)}) {escape(step.statement)}</h3>",
+            f'<div class="equation">{escape(step.text)}</div>',
+            *(f'<div class="here">here <code>{escape(line)}</code></div>' for line in step.here),
+            f"<p><code>{step.left}</code> left<br><code>{step.right}</code> right<br>"
+            f'<span class="{mark}">{escape(step.verdict)}</span></p>',
         ]
     parts += [f"<p>{escape(words)}</p>" for words in (*proof.notes, proof.verdict)]
     title = escape(_HEAD.format(proof.system))

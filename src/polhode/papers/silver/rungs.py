@@ -145,7 +145,7 @@ def aligned(table: Sequence[Sequence[str]]) -> str:
 
 
 def _growth(counts: Sequence[Count]) -> tuple[Formula | None, Formula | None]:
-    return fitted([each.multiplications for each in counts]), fitted([each.additions for each in counts])
+    return fitted([count.multiplications for count in counts]), fitted([count.additions for count in counts])
 
 
 def _pair(formulas: tuple[Formula | None, Formula | None]) -> str:
@@ -210,7 +210,7 @@ class OwnLadder:
         rows: list[tuple[str, ...]] = [("method", "printed", "as written", "with its zeros", "planned")]
         for rung in self.rungs:
             counts = (rung.printed, rung.written, rung.with_zeros, rung.planned)
-            rows.append((rung.method.authors, *("–" if each is None else str(each) for each in counts)))
+            rows.append((rung.method.authors, *("–" if number is None else str(number) for number in counts)))
         return rows
 
     def as_json(self) -> dict[str, Any]:
@@ -275,7 +275,7 @@ def _is_arm(tree: Tree) -> bool:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a pencil takes the trouble to write."""
+    """Conventions of counting by hand."""
 
     either_joint: bool = True  # terms of a turn and of a slide for every joint
     far_frames: bool = True  # a link's frame is at its far end: offsets are crossed with its own ω, and p + s is formed
@@ -341,7 +341,7 @@ class Difference:
 
 
 def differences(n: int = 6) -> list[Difference]:
-    """From Hollerbach's count of Luh to Silver's lines as they are counted here, one convention after the other."""
+    """Steps from Hollerbach's count of Luh to the counts of Silver's lines here, one convention at a time."""
     whole_number(n, "two joints or more, from which on the formulas hold", least=2, place="differences")
     reading = Reading()
     steps: list[tuple[str, dict[str, Any]]] = [

@@ -41,7 +41,7 @@ class _Loop:
 
 
 class _Columns:
-    """Where the parts of each column stand."""
+    """Positions of the parts of each column."""
 
     def __init__(self, parts: Mechanism) -> None:
         self.parts = parts
@@ -65,8 +65,8 @@ class _Columns:
             edge = parts.graph.by_name[name]
             x = at + width / 2
             ends = ((edge.tail, x - _APART, 1), (edge.head, x + _APART, -1))
-            known = tuple((parts.component_of[v].name, place, sign) for v, place, sign in ends if v != REFERENCE)
-            self.loops.append(_Loop(name, x, known))
+            wired = tuple((parts.component_of[v].name, x_end, sign) for v, x_end, sign in ends if v != REFERENCE)
+            self.loops.append(_Loop(name, x, wired))
             at += width
         self.width = at + 250
         self.children: dict[str, list[str]] = {part.name: [] for part in parts.components}
@@ -77,13 +77,13 @@ class _Columns:
             name: [self.x[child] for child in children] for name, children in self.children.items()
         }
         for loop in self.loops:
-            for body, place, _ in loop.ends:
-                self.ways[body].append(place)
+            for body, x_end, _ in loop.ends:
+                self.ways[body].append(x_end)
         parents = [name for name, places in self.ways.items() if places]
         lanes = [Lane(self.x[name] + 40, max(self.ways[name]) + 2) for name in parents]
-        found = levels(lanes)
-        self.level = dict(zip(parents, found, strict=True))
-        deep = _LANE * (max(found, default=-1) + 1)
+        heights = levels(lanes)
+        self.level = dict(zip(parents, heights, strict=True))
+        deep = _LANE * (max(heights, default=-1) + 1)
         self.top = 62 + deep
         self.sum_y = self.top + 62
         self.inner_y = self.sum_y + 40
@@ -106,7 +106,7 @@ def block_diagram_svg(parts: Mechanism) -> str:
     beside = f"loads on joints: {', '.join(parts.joint_loads)}" if parts.joint_loads else ""
     drawn.append(label(_MARGIN - 20, 40, beside, 10, class_="faint", letters=int(at.width / 6)))
     for name, places in at.ways.items():
-        drawn += [piece for place in places for piece in _lane(at, name, place)]
+        drawn += [piece for x in places for piece in _lane(at, name, x)]
     for part in parts.components:
         drawn += _column(at, part)
         if at.joint[part.name].inner != GROUND:
@@ -203,7 +203,7 @@ def _lane(at: _Columns, body: str, to: float) -> list[str]:
 
 
 def _hanging(at: _Columns, x: float) -> list[str]:
-    """From the map of the body before down to the sum of velocities, and from the joint's force to the map back."""
+    """Lines from the previous body's map to the sum of velocities, and from the joint's force to the map back."""
     y = at.outer_y + _BOX[1] / 2 + 22
     return [
         _arrow([(x, at.top + _BOX[1]), (x, at.sum_y - 9)], "across"),
@@ -227,15 +227,15 @@ def _loop(at: _Columns, loop: _Loop) -> list[str]:
         _box(x, at.outer_y - 20, "−D"),
         line([(x, at.outer_y - 20 + H), (x, split)], class_="thin through"),
     ]
-    for _, place, sign in loop.ends:
-        side = 1 if place > x else -1
+    for _, x_end, sign in loop.ends:
+        side = 1 if x_end > x else -1
         drawn += [
-            _arrow([(place, at.top + 2 * H), (place, at.sum_y), (x + 9 * side, at.sum_y)], "across"),
-            line([(x, split), (place, split), (place, at.bottom - 2 * H)], 5, class_="thin through"),
+            _arrow([(x_end, at.top + 2 * H), (x_end, at.sum_y), (x + 9 * side, at.sum_y)], "across"),
+            line([(x, split), (x_end, split), (x_end, at.bottom - 2 * H)], 5, class_="thin through"),
         ]
         if sign < 0:
             drawn.append(label(x + 14, at.sum_y - 6, "−", 11))
-            drawn.append(label(place - 10, split + 14, "−", 11, text_anchor="end"))
+            drawn.append(label(x_end - 10, split + 14, "−", 11, text_anchor="end"))
     return drawn
 
 
@@ -343,7 +343,7 @@ def symbol(
 
 
 def width_of(words: str, size: float = 11) -> float:
-    """How wide words are, roughly."""
+    """Approximate width of words."""
     return _LETTER * size * len(words)
 
 
@@ -376,17 +376,17 @@ def levels(lanes: Sequence[Lane], lengths: Sequence[float] | None = None) -> lis
     """For each lane the lowest level on which it meets no other; short ones, by the given lengths, lie lowest."""
     lengths = [lane.right - lane.left for lane in lanes] if lengths is None else lengths
     taken: list[list[Lane]] = []
-    found = [0] * len(lanes)
+    heights = [0] * len(lanes)
     for index in sorted(range(len(lanes)), key=lambda k: (lengths[k], k)):
-        own = lanes[index]
+        lane = lanes[index]
         level = 0
-        while level < len(taken) and any(own.left < other.right and other.left < own.right for other in taken[level]):
+        while level < len(taken) and any(lane.left < other.right and other.left < lane.right for other in taken[level]):
             level += 1
         if level == len(taken):
             taken.append([])
-        taken[level].append(own)
-        found[index] = level
-    return found
+        taken[level].append(lane)
+        heights[index] = level
+    return heights
 
 
 def arrow_marker() -> str:

@@ -126,7 +126,7 @@ class Chain:
         return [body.arm(OUTER) - body.arm(INNER) for body in self.bodies]
 
     def arm(self, p: int, j: int) -> Vector:
-        """From B_p to G_j, (29): over the bodies between, and over the slides ξ_k of the joints between."""
+        """The vector from B_p to G_j, (29): over the bodies between, and over the slides ξ_k of the joints between."""
         total = -self.bodies[j].arm(INNER)
         for k in range(p, j):
             total = total + self.reach[k]
@@ -198,7 +198,7 @@ class Chain:
 
     @cached_property
     def u(self) -> Vector:
-        """Sᵀ u_G, (33), (34): gravity, as the joints feel it."""
+        """Sᵀ u_G, (33), (34): gravity in the joints' coordinates."""
         entries: list[Any] = []
         for p in range(len(self.bodies)):
             f, moment = Vector([0, 0, 0]), Vector([0, 0, 0])
@@ -265,25 +265,25 @@ class Chain:
 
     def outward(self, x: Sequence[Pair], x_dot: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
         """The motion of the mass centres and its rate, (40) corrected and its derivative, from joint to joint."""
-        found: list[Pair] = []
+        pairs: list[Pair] = []
         rates: list[Pair] = []
         for j, body in enumerate(self.bodies):
             inner, inner_rate = x[j], x_dot[j]
             if j:
                 before = self.bodies[j - 1]
-                inner = added(across_at(before.arm(OUTER), found[-1]), inner)
+                inner = added(across_at(before.arm(OUTER), pairs[-1]), inner)
                 inner_rate = added(
-                    _across_rate_at(before.arm(OUTER), before.arm_rate(OUTER), found[-1], rates[-1]), inner_rate
+                    _across_rate_at(before.arm(OUTER), before.arm_rate(OUTER), pairs[-1], rates[-1]), inner_rate
                 )
-            found.append(across_at(-body.arm(INNER), inner))
+            pairs.append(across_at(-body.arm(INNER), inner))
             rates.append(_across_rate_at(-body.arm(INNER), -body.arm_rate(INNER), inner, inner_rate))
-        return found, rates
+        return pairs, rates
 
-    def inward(self, found: Sequence[Pair], rates: Sequence[Pair], load: Pair) -> list[Pair]:
+    def inward(self, across: Sequence[Pair], rates: Sequence[Pair], load: Pair) -> list[Pair]:
         """y of the joints, (41), from the load to the ground."""
         result: list[Pair] = []
         beyond = (-load[0], -load[1])  # y_(m+1) acts on the last body, y_(j+1) on the next one
-        for body, (_, w), (a, alpha) in reversed(list(zip(self.bodies, found, rates, strict=True))):
+        for body, (_, w), (a, alpha) in reversed(list(zip(self.bodies, across, rates, strict=True))):
             f = (a - body.gravity) * body.mass
             moment = body.inertia @ alpha + w.cross(body.inertia @ w)
             at_centre = added((f, moment), through_at(body.arm(OUTER), beyond))
@@ -346,7 +346,7 @@ def joint_ports(system: Model, tree: Tree) -> dict[str, JointPort]:
     stages: dict[str, list[tuple[Link, Pose]]] = {}
     for link, X in zip(tree.links, poses, strict=True):
         stages.setdefault(link.joint, []).append((link, X))
-    found = {}
+    ports = {}
     for joint in joints_from_the_ground(system):
         columns: dict[int, Vector] = {}
         x_0, slide = Vector([0] * 6), ZERO
@@ -356,13 +356,13 @@ def joint_ports(system: Model, tree: Tree) -> dict[str, JointPort]:
             slide = outer - body_pose(tree, joint.parent, poses).point(joint.in_parent.p)
             for link, X in links:
                 for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
-                    own = _at_terminal(X, hw, hv, outer)
-                    columns[speed] = columns[speed] + own if speed in columns else own
+                    terminal = _at_terminal(X, hw, hv, outer)
+                    columns[speed] = columns[speed] + terminal if speed in columns else terminal
                 if link.drive is not None:
                     x_0 = x_0 + _at_terminal(X, link.drive.w, link.drive.v, outer)
         D = Matrix.columns_of([columns.get(speed, [0] * 6) for speed in range(len(tree.u))], 6)
-        found[joint.name] = JointPort(joint, D.map(as_expr), Vector([*map(as_expr, x_0)]), slide, tree, system.time)
-    return found
+        ports[joint.name] = JointPort(joint, D.map(as_expr), Vector([*map(as_expr, x_0)]), slide, tree, system.time)
+    return ports
 
 
 def _at_terminal(X: Pose, w: Vector, v: Vector, outer: Vector) -> Vector:
@@ -405,7 +405,7 @@ class SerialChain:
         return Vector([as_expr(entry) for entry in self.D.T @ self.chain.u])
 
     def bias(self) -> Vector:
-        """Velocity terms and gravity, and what prescribed motions ask for."""
+        """Velocity terms, gravity, and the efforts of prescribed motions."""
         result = self.velocity_matrix() @ self.tree.u + self.gravity()
         if not self.tree.is_driven:
             return result
@@ -422,8 +422,8 @@ def serial_chain(system: Model, tip: str, at: Any = (0, 0, 0)) -> SerialChain:
     """The chain of a system whose bodies hang one on the other; the load port is the point `at` of the body `tip`."""
     joints, tree = _checked(system, tip), build_tree(system)
     ports = joint_ports(system, tree)
-    own = tuple(ports[joint.name] for joint in joints)
-    return SerialChain(tree, chain_of(system, tree, own, Vector([as_expr(x) for x in at])), own)
+    chain_ports = tuple(ports[joint.name] for joint in joints)
+    return SerialChain(tree, chain_of(system, tree, chain_ports, Vector([as_expr(x) for x in at])), chain_ports)
 
 
 def chain_of(system: Model, tree: Tree, ports: Sequence[JointPort], end: Vector) -> Chain:
@@ -539,7 +539,7 @@ class RigidBody:
     drifts: Mapping[str, Vector] = field(default_factory=dict)
 
     def arm(self, port: str) -> Vector:
-        """From the mass centre to a terminal."""
+        """The vector from the mass centre to a terminal."""
         if port == CENTRE:
             return ZERO
         if port not in self.arms:
@@ -644,9 +644,9 @@ class Multiport:
         self, y: Mapping[str, Vector], x: Mapping[str, Vector], x_dot: Mapping[str, Vector]
     ) -> dict[str, Vector]:
         """y_c = P ẋ_c + Q x_c - Nᵀ y_b + u; ports b that are not named are free."""
-        given = Vector([entry for port in self.branches for entry in y.get(port, [0] * 6)])
+        through = Vector([entry for port in self.branches for entry in y.get(port, [0] * 6)])
         result = self.P @ self._stacked(x_dot) + self.Q @ self._stacked(x) + self.u
-        result = result - self.N.T @ given if self.branches else result
+        result = result - self.N.T @ through if self.branches else result
         return {port: Vector(result[6 * k : 6 * k + 6]) for k, port in enumerate(self.chords)}
 
     def _stacked(self, x: Mapping[str, Vector]) -> Vector:

@@ -36,7 +36,7 @@ _SHORT = 4  # words of so many letters are written level
 
 @dataclass(frozen=True)
 class Words:
-    """What is written: beside edges and vertices, below groups; an edge's title is its tooltip."""
+    """Labels of edges, vertices and groups; an edge's title is its tooltip."""
 
     edges: Mapping[str, str] = field(default_factory=dict)
     vertices: Mapping[str, str] = field(default_factory=dict)
@@ -46,21 +46,21 @@ class Words:
     inset: float = 0.0  # what stands beside the first and the last vertex of a group
 
     def edge(self, edge: Edge) -> str:
-        """What is written beside an edge."""
+        """The label of an edge."""
         return self.edges.get(edge.name, edge.name)
 
     def width(self, edge: Edge) -> float:
-        """How wide that is, with what stands there too."""
+        """The width of an edge's label, with the room beside it."""
         return width_of(self.edge(edge)[:LETTERS], SMALL) + self.room
 
     def vertex(self, vertex: str) -> str:
-        """What is written beside a vertex."""
+        """The label of a vertex."""
         return self.vertices.get(vertex, vertex)
 
 
 @dataclass(frozen=True)
 class Over:
-    """An edge over the tops: where it starts and ends, its level from 0, and where its words stand."""
+    """An edge over the tops: its ends, its level from 0, and the position of its label."""
 
     edge: Edge
     tail: float
@@ -71,7 +71,7 @@ class Over:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything stands, from left to right."""
+    """Horizontal positions of vertices, edges and lanes."""
 
     x: Mapping[str, float]  # vertices
     down: Mapping[str, float]  # edges to the bar
@@ -83,7 +83,7 @@ class Layout:
 
 
 def plain_words(graph: LinearGraph) -> Words:
-    """The names, without those of the components that they belong to, which stand below."""
+    """Names without those of their components, which are written below."""
     ports = [edge for edge in graph.with_role("body") if edge.element]
     edges = {edge.name: edge.name.removeprefix(f"{edge.element}.") for edge in ports}
     ends = {vertex: edge.element for edge in ports for vertex in (edge.tail, edge.head) if vertex != REFERENCE}
@@ -104,14 +104,14 @@ def groups_of(graph: LinearGraph) -> dict[str, list[str]]:
 
 
 def _nested(graph: LinearGraph, table: Mapping[str, Sequence[str]], name: str) -> list[str]:
-    """The vertices of a group, those that lead to the left first, in an order in which lanes do not cross."""
-    place = {vertex: k for k, vertices in enumerate(table.values()) for vertex in vertices}
-    own = place[table[name][0]]
+    """The vertices of a group in an order in which lanes do not cross, those with edges to the left first."""
+    rank_of = {vertex: k for k, vertices in enumerate(table.values()) for vertex in vertices}
+    rank = rank_of[table[name][0]]
     key: dict[str, tuple[int, int]] = {}
     for edge in over_edges(graph):
         for here, there in ((edge.tail, edge.head), (edge.head, edge.tail)):
-            if place[here] == own != place[there]:
-                key.setdefault(here, (0 if place[there] < own else 2, -place[there]))
+            if rank_of[here] == rank != rank_of[there]:
+                key.setdefault(here, (0 if rank_of[there] < rank else 2, -rank_of[there]))
     return sorted(table[name], key=lambda vertex: key.get(vertex, (1, 0)))
 
 
@@ -133,12 +133,12 @@ def laid_out(graph: LinearGraph, words: Words, groups: Mapping[str, Sequence[str
 def _sides(edges: Iterable[Edge]) -> tuple[list[Edge], list[Edge]]:
     """Edges to the bar at one vertex: those left of its own line, and the own one with those right of it."""
     listed = list(edges)
-    own = next((edge for edge in listed if edge.role == "body"), None)
-    left = [edge for edge in listed if edge is not own and edge.role in ("joint", "across")]
-    if own is None and left and len(left) == len(listed):
-        own, left = left[0], left[1:]
-    right = [edge for edge in listed if edge is not own and edge not in left]
-    return left, ([] if own is None else [own]) + right
+    spine = next((edge for edge in listed if edge.role == "body"), None)
+    left = [edge for edge in listed if edge is not spine and edge.role in ("joint", "across")]
+    if spine is None and left and len(left) == len(listed):
+        spine, left = left[0], left[1:]
+    right = [edge for edge in listed if edge is not spine and edge not in left]
+    return left, ([] if spine is None else [spine]) + right
 
 
 def _tried(graph: LinearGraph, words: Words, groups: Mapping[str, Sequence[str]], extra: float) -> tuple[Layout, float]:
@@ -182,7 +182,7 @@ def _tried(graph: LinearGraph, words: Words, groups: Mapping[str, Sequence[str]]
             spans[name] = first, last
         cursor += _BETWEEN
     over, lacking = _lanes(graph, words, x, counts)
-    width = max([cursor - _BETWEEN + MARGIN / 2, *(each.right + MARGIN / 2 for each in _written(over, words))])
+    width = max([cursor - _BETWEEN + MARGIN / 2, *(word.right + MARGIN / 2 for word in _written(over, words))])
     depth = 84.0 if is_level else min(max(widest + 44, 96.0), 220.0)
     return Layout(x, down, over, spans, width, is_level, depth), lacking
 
@@ -207,14 +207,14 @@ def _lanes(
         Lane(min(a, b, middle - half), max(a, b, middle + half))
         for (a, b), middle, half in zip(ends, middles, halves, strict=True)
     ]
-    found = levels(lanes, [abs(a - b) for a, b in ends])
+    heights = levels(lanes, [abs(a - b) for a, b in ends])
     result, lacking = [], 0.0
     for k, edge in enumerate(edges):
         crossing = sorted(
-            place
+            x
             for other, pair in enumerate(ends)
-            for place in pair
-            if found[other] > found[k] and lanes[k].left < place < lanes[k].right
+            for x in pair
+            if heights[other] > heights[k] and lanes[k].left < x < lanes[k].right
         )
         bounds = [lanes[k].left, *crossing, lanes[k].right]
         room, middle = max(
@@ -222,22 +222,22 @@ def _lanes(
             for left, right in pairwise(bounds)
         )[::2]
         lacking = max(lacking, 2 * halves[k] - room)
-        result.append(Over(edge, *ends[k], found[k], middle if crossing else middles[k]))
+        result.append(Over(edge, *ends[k], heights[k], middle if crossing else middles[k]))
     return tuple(result), lacking
 
 
 def _fanned(ways: Sequence[tuple[float, str, str]], here: float) -> list[tuple[float, str, str]]:
     """The lanes at a vertex from left to right: those to the left first, of each side so that they nest."""
-    left = sorted((way for way in ways if way[0] < here), key=lambda way: -way[0])
-    right = sorted((way for way in ways[::-1] if way[0] >= here), key=lambda way: -way[0])
+    left = sorted((key for key in ways if key[0] < here), key=lambda key: -key[0])
+    right = sorted((key for key in ways[::-1] if key[0] >= here), key=lambda key: -key[0])
     return [*left, *right]
 
 
 def _written(over: Sequence[Over], words: Words) -> list[Lane]:
     table = []
-    for each in over:
-        half = words.width(each.edge) / 2
-        table.append(Lane(each.words_at - half, each.words_at + half))
+    for arc in over:
+        half = words.width(arc.edge) / 2
+        table.append(Lane(arc.words_at - half, arc.words_at + half))
     return table
 
 
@@ -288,7 +288,7 @@ def _colour(edge: Edge) -> str:
 class _Drawing:
     def __init__(self, graph: LinearGraph, tree: frozenset[str] | None, layout: Layout, words: Words) -> None:
         self.graph, self.tree, self.layout, self.words = graph, tree, layout, words
-        self.deep = max((each.level for each in layout.over), default=-1) + 1
+        self.deep = max((arc.level for arc in layout.over), default=-1) + 1
 
     def document(self, title: str, caption: str) -> str:
         count = (
@@ -317,16 +317,16 @@ class _Drawing:
     def title(self, edge: Edge) -> str:
         return tag("title", shown(self.words.titles.get(edge.name, edge.name)))
 
-    def over(self, each: Over) -> str:
+    def over(self, arc: Over) -> str:
         """An edge from one vertex over the tops to another."""
-        y = self.top - 22 - _LANE * each.level
+        y = self.top - 22 - _LANE * arc.level
         points = [
-            *_leaving(self.layout.x[each.edge.tail], each.tail, self.top - 4), (each.tail, y), (each.head, y),
-            *_leaving(self.layout.x[each.edge.head], each.head, self.top - 5)[::-1],
+            *_leaving(self.layout.x[arc.edge.tail], arc.tail, self.top - 4), (arc.tail, y), (arc.head, y),
+            *_leaving(self.layout.x[arc.edge.head], arc.head, self.top - 5)[::-1],
         ]  # fmt: skip
-        drawn = line(points, class_=self.kind(each.edge), marker_end=ARROW)
-        write = label(each.words_at, y - 5, self.words.edge(each.edge), SMALL, text_anchor="middle", letters=LETTERS)
-        return tag("g", self.title(each.edge) + drawn) + write
+        drawn = line(points, class_=self.kind(arc.edge), marker_end=ARROW)
+        write = label(arc.words_at, y - 5, self.words.edge(arc.edge), SMALL, text_anchor="middle", letters=LETTERS)
+        return tag("g", self.title(arc.edge) + drawn) + write
 
     def down(self, edge: Edge, x: float) -> str:
         """An edge from a vertex to the bar, or up from it."""
@@ -348,9 +348,9 @@ class _Drawing:
     def vertex(self, name: str, x: float) -> str:
         dot = tag("circle", cx=x, cy=self.top, r=3.6, class_="dot")
         written = self.words.vertex(name)
-        ends = [(each.edge.tail, each.tail) for each in self.layout.over]
-        ends += [(each.edge.head, each.head) for each in self.layout.over]
-        left = min([x, *(place for vertex, place in ends if vertex == name)])
+        ends = [(arc.edge.tail, arc.tail) for arc in self.layout.over]
+        ends += [(arc.edge.head, arc.head) for arc in self.layout.over]
+        left = min([x, *(x_end for vertex, x_end in ends if vertex == name)])
         return dot + (label(left - 6, self.top - 7, written, SMALL, text_anchor="end") if written else "")
 
     def group(self, name: str, span: tuple[float, float]) -> str:
@@ -360,7 +360,7 @@ class _Drawing:
         return brace + label((left + right) / 2, y + 22, words, 12, text_anchor="middle")
 
     def legend(self, y: float) -> tuple[str, float]:
-        """What the lines mean, of the kinds that there are, and how wide that is."""
+        """The legend of the kinds of lines in the drawing, and its width."""
         there = {self.kind(edge) for edge in self.graph.edges}
         drawn, x = [], float(MARGIN - 18)
         for kind, words in _KINDS.items():
@@ -427,15 +427,15 @@ class _Schematic:
         self.grounded = {port.tail: port for port in ports if port.head == REFERENCE}
         self.pairs = [port for port in ports if REFERENCE not in (port.tail, port.head)]
         self.paired = {end for port in self.pairs for end in (port.tail, port.head)}
-        self.above = {end for each in layout.over for end in (each.edge.tail, each.edge.head)} | self.paired
-        deep = max((each.level for each in layout.over), default=-1) + 1
+        self.above = {end for arc in layout.over for end in (arc.edge.tail, arc.edge.head)} | self.paired
+        deep = max((arc.level for arc in layout.over), default=-1) + 1
         self.top = 22.0 + _WIRE * deep + (10 if deep else 0)
         self.bottom = self.top + _BOX + (_BRACKET if self.pairs else 0)
         self.bar = self.bottom + (layout.depth + 16 if layout.down else 34)
 
     def document(self, title: str) -> str:
         drawn = [self.group(name, vertices) for name, vertices in self.groups.items()]
-        drawn += [self.over(each) for each in self.layout.over]
+        drawn += [self.over(arc) for arc in self.layout.over]
         drawn += [self.down(self.wires.by_name[name], x) for name, x in self.layout.down.items()]
         drawn += [self.pair(port) for port in self.pairs]
         drawn.append(_ground(self.layout, self.bar))
@@ -490,21 +490,19 @@ class _Schematic:
 
     # ---- what is joined to them ------------------------------------------------------------------------------
 
-    def over(self, each: Over) -> str:
+    def over(self, arc: Over) -> str:
         """A wire over the tops, with its symbol in the middle and its name above."""
-        y, x = self.top - 18 - _WIRE * each.level, each.words_at
-        half, drawn = self.half(each.edge), ""
-        kind = "plain" + _colour(each.edge)
-        if each.tail == each.head:
+        y, x = self.top - 18 - _WIRE * arc.level, arc.words_at
+        half, drawn = self.half(arc.edge), ""
+        kind = "plain" + _colour(arc.edge)
+        if arc.tail == arc.head:
             return ""
-        ends = ((each.tail, each.edge.tail), (each.head, each.edge.head))
+        ends = ((arc.tail, arc.edge.tail), (arc.head, arc.edge.head))
         for side, (at, vertex) in zip((-1, 1), sorted(ends), strict=True):
             drawn += line(
                 [*_leaving(self.layout.x[vertex], at, self.top - 3), (at, y), (x + side * half, y)], class_=kind
             )
-        return self.titled(each.edge, drawn + self.symbol(each.edge, x, y)) + self.name_of(
-            each.edge, x, y - 13, "middle"
-        )
+        return self.titled(arc.edge, drawn + self.symbol(arc.edge, x, y)) + self.name_of(arc.edge, x, y - 13, "middle")
 
     def down(self, edge: Edge, x: float) -> str:
         """A wire to the ground, with its symbol and its name beside it."""

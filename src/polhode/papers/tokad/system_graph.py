@@ -103,15 +103,15 @@ class SystemGraph(Formulation):
         }
 
     def mixed_problem(self) -> MixedProblem:
-        """What the drivers give and what they leave unknown: hybrid dynamics, by the circuits of this tree."""
-        given = [edge.name for edge in self.edges if edge.role == "across"]
-        loops = [name for name in given if name in self.mechanism.closing]
+        """Hybrid dynamics: given and unknown variables of the drivers, by the circuits of this tree."""
+        across = [edge.name for edge in self.edges if edge.role == "across"]
+        loops = [name for name in across if name in self.mechanism.closing]
         if loops:
             message = f"what closes a loop has no speed whose motion could be given: {listed(loops)}."
             cure = "Make it a joint, and close the loop elsewhere."
             raise PolhodeError(message, "across drivers", cure, "E-PAPER-UNSUPPORTED")
         equations = derive(self.mechanism.system, "network", formulation_tree=self.tree)
-        driven = {speed for name in given for speed, _ in self.mechanism.joints[name].columns}
+        driven = {speed for name in across for speed, _ in self.mechanism.joints[name].columns}
         return MixedProblem(equations, tuple(sorted(driven)))
 
     def svg(self) -> str:
@@ -147,7 +147,7 @@ def _sum(letter: str, parts: dict[str, int], factor: int = 1) -> str:
 def network(
     system: System | Model, across: Iterable[str] = (), through: Iterable[str] = (), tree: Iterable[str] | None = None
 ) -> SystemGraph:
-    """The linear graph of a system, with its formulation tree; an error says why if there is none.
+    """The linear graph of a system with its formulation tree; raises, with the reason, if there is none.
 
     `across` names joints and loops whose motion is given, `through` those whose forces are: they become drivers. A
     joint of several stages is named as a whole, by one of its stages or by a coordinate. `tree` names the branches, all
@@ -160,11 +160,11 @@ def network(
     moved, pushed = _driven(parts, across, "across"), _driven(parts, through, "through")
     for name, edges in pushed.items():
         if any(edge in others for edge in edges for others in moved.values()):
-            said = f"'{name}' is named as an across driver and as a through driver: its motion is given, or its force."
-            raise PolhodeError(said, place=place, cure="Name it as one of them.", code="E-PAPER-TWICE")
+            text = f"'{name}' is named as an across driver and as a through driver: its motion is given, or its force."
+            raise PolhodeError(text, place=place, cure="Name it as one of them.", code="E-PAPER-TWICE")
         if all(edge in parts.joints and parts.joints[edge].prescribed for edge in edges):
-            said = f"'{name}' cannot be a through driver: its motion is prescribed."
-            raise PolhodeError(said, place=place, cure="Leave it out, or prescribe nothing.", code="E-PAPER-TWICE")
+            text = f"'{name}' cannot be a through driver: its motion is prescribed."
+            raise PolhodeError(text, place=place, cure="Leave it out, or prescribe nothing.", code="E-PAPER-TWICE")
     roles = {edge: "across" for edges in moved.values() for edge in edges}
     for edges in pushed.values():  # what is between the stages of a joint has no mass, and hangs on the parent
         roles[next(e for e in reversed(edges) if e not in parts.joints or not parts.joints[e].prescribed)] = "through"
@@ -181,18 +181,18 @@ system_graph = network  # Tokad's term
 def _driven(parts: Mechanism, names: Iterable[str], role: str) -> dict[str, list[str]]:
     """The edges that drivers act on, by the names of joints, stages, coordinates, speeds or loops."""
     joints = {name: edges for name, edges in parts.edges_named.items() if edges[0] in parts.joints}
-    known = {**joints, **{name: [name] for name in parts.closing}}
+    offered = {**joints, **{name: [name] for name in parts.closing}}
     place = f"{role} drivers of system '{parts.system.name}'"
     table = {}
     for name in list_of(names, "a list of joints and loops", f"{role} drivers"):
-        if not isinstance(name, str) or name not in known:
-            raise unknown("joint or loop", str(name), known, place)
-        table[name] = known[name]
-        edge = parts.joints.get(known[name][0])
+        if not isinstance(name, str) or name not in offered:
+            raise unknown("joint or loop", str(name), offered, place)
+        table[name] = offered[name]
+        edge = parts.joints.get(offered[name][0])
         if edge is not None and name not in (edge.name, edge.joint) and len(edge.columns) > 1:
-            said = f"'{name}' is one of several variables of the joint '{edge.joint}', which is one edge."
+            text = f"'{name}' is one of several variables of the joint '{edge.joint}', which is one edge."
             cure = f"Name '{edge.name}', which drives all of them, or make it a chain of joints."
-            raise PolhodeError(said, place=place, cure=cure, code="E-PAPER-UNSUPPORTED")
+            raise PolhodeError(text, place=place, cure=cure, code="E-PAPER-UNSUPPORTED")
     return table
 
 
@@ -216,12 +216,12 @@ class MixedProblem:
 
     @property
     def symbols(self) -> tuple[Vector, Vector]:
-        """What is given, and what is unknown: accelerations, efforts, and multipliers of loops."""
+        """Given and unknown symbols: accelerations, efforts, and multipliers of loops."""
         udot, tau = self.equations.udot, self.equations.tau
         multipliers = [] if self.constraints is None else list(self.constraints.multipliers)
-        given = [udot[k] for k in self.driven] + [tau[k] for k in self.free]
+        unknowns = [udot[k] for k in self.driven] + [tau[k] for k in self.free]
         unknown = [udot[k] for k in self.free] + [tau[k] for k in self.driven] + multipliers
-        return Vector(given), Vector([*unknown, *(symbol(name, "effort") for name in self.prescribed)])
+        return Vector(unknowns), Vector([*unknown, *(symbol(name, "effort") for name in self.prescribed)])
 
     @property
     def prescribed(self) -> list[str]:
@@ -238,13 +238,13 @@ class MixedProblem:
 
     @property
     def given(self) -> list[str]:
-        """What is given, in words."""
+        """The given variables in words."""
         prescribed = [f"motion of {name}" for name in self.prescribed]
         return [*self._words("acceleration of", self.driven), *self._words("effort on", self.free), *prescribed]
 
     @property
     def unknown(self) -> list[str]:
-        """What is unknown, in words."""
+        """The unknown variables in words."""
         multipliers = [] if self.constraints is None else [f"multiplier of {name}" for name in self.constraints.names]
         return [
             *self._words("acceleration of", self.free),
@@ -292,11 +292,11 @@ class MixedProblem:
             multipliers = factor_symmetric(S).solve(wanted)
             for column, multiplier in zip(columns, multipliers, strict=True):
                 u_f = u_f + column * multiplier
-        found = [as_expr(entry) for entry in (*u_f, *self._efforts(u_f, multipliers), *multipliers)]
-        known = dict(zip(self.symbols[1], found, strict=False))
+        solved = [as_expr(entry) for entry in (*u_f, *self._efforts(u_f, multipliers), *multipliers)]
+        values = dict(zip(self.symbols[1], solved, strict=False))
         if self.equations.constraints is not None:  # rows that say nothing new carry nothing
-            known = dict.fromkeys(self.equations.constraints.multipliers, as_expr(0)) | known
-        return Vector([*found, *substitute(self._prescribing, known)])
+            values = dict.fromkeys(self.equations.constraints.multipliers, as_expr(0)) | values
+        return Vector([*solved, *substitute(self._prescribing, values)])
 
     def _efforts(self, u_f: Vector, multipliers: Sequence[Any]) -> list[Expr]:
         """τ_a."""

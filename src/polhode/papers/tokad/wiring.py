@@ -49,7 +49,7 @@ class Open:
         return Vector(u[self.first : self.first + 6])
 
     def across_rate(self, u: Sequence[Any], ud: Sequence[Any]) -> Vector:
-        """Those of the rates."""
+        """The rates of `across`."""
         return self.across(ud)
 
 
@@ -118,8 +118,8 @@ class Wiring:
         x, rate = self.motion(u, ud)
         y = {edge.name: -acting for edge, acting in self.loads}
         for component in reversed(self.order):
-            given = {b: self._summed(self.graph.cutsets[b], y, -1) for b in component.branches}
-            y |= component.through(given, x, rate)
+            summed = {b: self._summed(self.graph.cutsets[b], y, -1) for b in component.branches}
+            y |= component.through(summed, x, rate)
         total = Vector([as_expr(0)] * len(u))
         for edge, moving in self.joints:
             total = total - moving.D.T @ self._summed(self.graph.cutsets[edge.name], y, -1)
@@ -140,10 +140,10 @@ class Wiring:
         M = Matrix.zeros(size, size)
         for component in self.order:
             for chord in component.chords:
-                own = Matrix.zeros(6, size)
+                total = Matrix.zeros(6, size)
                 for name, sign in self.graph.circuits[chord].items():
-                    own = own + maps[name] * sign
-                maps[chord] = own
+                    total = total + maps[name] * sign
+                maps[chord] = total
             E = Matrix([row for chord in component.chords for row in maps[chord]])
             M = M + E.T @ component.P @ E
             beyond = component.N @ E if component.branches else E
@@ -161,9 +161,9 @@ class WiredSystem:
 
     def efforts(self, ud: Sequence[Any]) -> Vector:
         """τ(q, u, u̇), as the speeds' own springs and forces leave it."""
-        given = loads_of(self.system, self.tree).speed_forces()
+        forces = loads_of(self.system, self.tree).speed_forces()
         result = self.wiring.efforts(self.tree.u, ud)
-        return Vector([as_expr(tau - force) for tau, force in zip(result, given, strict=True)])
+        return Vector([as_expr(tau - force) for tau, force in zip(result, forces, strict=True)])
 
     def mass_matrix(self) -> Matrix:
         """M(q)."""
@@ -171,7 +171,7 @@ class WiredSystem:
 
     @cached_property
     def bias(self) -> Vector:
-        """What M u̇ lacks to τ."""
+        """The bias: efforts at zero accelerations."""
         return self.efforts([as_expr(0)] * len(self.tree.u))
 
 
@@ -186,7 +186,7 @@ def wired_system(system: Model, chains: Iterable[Sequence[str]] = ()) -> WiredSy
 
 @dataclass
 class _Run:
-    """A chain while its terminals are being found."""
+    """A chain whose terminals are being collected."""
 
     name: str
     chain: Chain
@@ -207,9 +207,9 @@ class _Builder:
                 raise unknown("body", str(body), self.joint_of, f"chains of system '{self.system.name}'")
         joints = [self.joint_of[body] for body in bodies]
         stray = next((b for a, b in pairwise(joints) if b.parent != a.child), None)
-        taken = next((body for k, body in enumerate(bodies) if body in self.runs or body in bodies[:k]), None)
-        if stray is not None or taken is not None or not bodies:
-            what = "a chain has no bodies" if not bodies else f"'{taken}' is in two chains"
+        twice = next((body for k, body in enumerate(bodies) if body in self.runs or body in bodies[:k]), None)
+        if stray is not None or twice is not None or not bodies:
+            what = "a chain has no bodies" if not bodies else f"'{twice}' is in two chains"
             message = f"'{stray.child}' does not hang on the body before it." if stray is not None else f"{what}."
             cure = "Name bodies from the ground outward, each once."
             raise ModelError(message, f"chains of system '{self.system.name}'", cure, "E-PAPER-UNSUPPORTED")
@@ -234,22 +234,22 @@ class _Builder:
         run, k = self.runs[joint.child]
         tail = f"{run.name}.B{k + 1}"
         port, is_inside = self.ports[joint.name], k > 0
-        place = joint.in_parent.p, port.slide, port.drift
-        head = f"{run.name}.A{k}" if is_inside else self.terminal(joint.parent, joint.name, *place)
+        position = joint.in_parent.p, port.slide, port.drift
+        head = f"{run.name}.A{k}" if is_inside else self.terminal(joint.parent, joint.name, *position)
         return Edge(f"joint {joint.name}", tail, head, "joint", joint.name)
 
     def load_edges(self) -> Iterable[tuple[Edge, Vector]]:
         loads = loads_of(self.system, self.tree)
         count = 0
-        for each in self.system.acting:
-            for load in each.loads:
+        for acting in self.system.acting:
+            for load in acting.loads:
                 ends = load_ends(load)
                 if not ends or not isinstance(load, PointForce | BodyTorque | LineTension):
                     continue
                 count += 1
-                tail, head = (self.terminal(body, f"{each.name} {count}", point) for body, point in ends)
+                tail, head = (self.terminal(body, f"{acting.name} {count}", point) for body, point in ends)
                 force, torque = loads.in_ground(load)
-                yield Edge(f"load {count} {each.name}", tail, head, "through", each.name), Vector([*force, *torque])
+                yield Edge(f"load {count} {acting.name}", tail, head, "through", acting.name), Vector([*force, *torque])
 
     def build(self, chains: Iterable[Sequence[str]]) -> WiredSystem:
         for bodies in list_of(chains, "a list of chains", f"chains of system '{self.system.name}'"):

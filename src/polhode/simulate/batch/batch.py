@@ -62,7 +62,7 @@ class Batch(Shown):
     functions: Functions | None = field(default=None, repr=False)
     interpolant_of: Callable[[int], Callable[[Floats], Floats]] | None = field(default=None, repr=False)
     loop: ClosedLoop | None = field(default=None, repr=False)
-    notices: tuple[str, ...] = ()  # what a reader of the batch should know; those of a run are `batch[i].notices`
+    notices: tuple[str, ...] = ()  # warnings; those of a run are `batch[i].notices`
 
     @property
     def q(self) -> Floats:
@@ -111,7 +111,7 @@ class Batch(Shown):
     def __getitem__(self, which: int | str | slice) -> Trajectory | Floats | Batch:
         """A member's trajectory, a coordinate or speed of all by its name (N, T), or a batch of some."""
         if isinstance(which, str):
-            return self._named(which)
+            return self._column_named(which)
         if isinstance(which, slice):
             return self._part(range(len(self))[which])
         try:
@@ -149,25 +149,25 @@ class Batch(Shown):
             own={k: self.own[i] for k, i in enumerate(indices) if i in self.own},
         )
 
-    def _named(self, name: str) -> Floats:
-        exact = [each for kind in ("q", "z", "inputs") if kind in self.arrays for each in self.names[kind]]
+    def _column_named(self, name: str) -> Floats:
+        exact = [column for kind in ("q", "z", "inputs") if kind in self.arrays for column in self.names[kind]]
         check_unambiguous(name, exact, self.speeds)
         for kind in ("q", "z", "inputs", "u"):
             if kind in self.arrays and name in self.names[kind]:
                 return self.arrays[kind][:, :, self.names[kind].index(name)]
         if self.functions is None:
-            known = [each for names in self.names.values() for each in names]
-            raise unknown("coordinate, state, input or speed", name, known, code="E-BATCH-NAME")
+            all_names = [column for names in self.names.values() for column in names]
+            raise unknown("coordinate, state, input or speed", name, all_names, code="E-BATCH-NAME")
         return self._along(lambda run: run[name][None])[:, 0]
 
     def with_runs(self, runs: Mapping[int, Trajectory]) -> Batch:
         """The same with other runs for some members."""
         arrays = {name: np.array(array) for name, array in self.arrays.items()}
         reached, status = self.reached.copy(), self.status.astype(object)
-        messages, own = list(self.messages), dict(self.own)
+        messages, own_runs = list(self.messages), dict(self.own)
         for i, run in runs.items():
             reached[i] = _fill(arrays, i, run, self.t)
-            status[i], messages[i], own[i] = run.status, run.message, run
+            status[i], messages[i], own_runs[i] = run.status, run.message, run
         infos, changed = self.infos, {i: run.info for i, run in runs.items()}
         if isinstance(infos, RunInfos):
             infos = replace(infos, own={**infos.own, **changed})
@@ -175,22 +175,22 @@ class Batch(Shown):
             infos = tuple(changed.get(i, info) for i, info in enumerate(infos))
         return replace(
             self, arrays=arrays, reached=reached, status=status.astype(np.str_), messages=tuple(messages), infos=infos,
-            own=own,
+            own=own_runs,
         )  # fmt: skip
 
     def with_own(self, samples: Mapping[int, Mapping[str, Any]]) -> Batch:
         """The same with other samples for some members: `t` and all that is held at each of them."""
-        own = {i: replace(self._rows(i), **parts) for i, parts in samples.items()}
-        return replace(self, own=own)
+        own_runs = {i: replace(self._rows(i), **parts) for i, parts in samples.items()}
+        return replace(self, own=own_runs)
 
     def without_mechanism(self) -> Batch:
         """The same samples, which another process can be sent without deriving again."""
-        own = {
+        own_runs = {
             i: replace(run, functions=None, acted=None, interpolant=None)
             for i, run in self.own.items()
             if len(run) > self.reached[i]
         }
-        return replace(self, functions=None, interpolant_of=None, own=own)
+        return replace(self, functions=None, interpolant_of=None, own=own_runs)
 
     # ---- along the runs --------------------------------------------------------------------------------------
 
@@ -205,14 +205,14 @@ class Batch(Shown):
 
     def _along(self, values: Callable[[Trajectory], Floats], rows: int = 1) -> Floats:
         """Values (rows, samples) of every run at the common samples, (N, rows, T)."""
-        made = np.full((len(self), rows, len(self.t)), np.nan)
+        table = np.full((len(self), rows, len(self.t)), np.nan)
         for i, run in enumerate(self):
             if len(run):
-                made[i, :, : self.reached[i]] = values(run)[:, np.isin(run.t, self.t)]
-        return made
+                table[i, :, : self.reached[i]] = values(run)[:, np.isin(run.t, self.t)]
+        return table
 
     def at(self, t: ArrayLike) -> Batch:
-        """The batch at other times; what lies behind a member's end is nan. See `Trajectory.at`."""
+        """The batch at other times; values after a member's end are nan. See `Trajectory.at`."""
         from ..trajectory.between_samples import read_times
 
         times = read_times(t)
@@ -284,14 +284,14 @@ def stacked(
     parameters: Mapping[str, Any],
 ) -> Batch:
     """Trajectories as one batch over common samples."""
-    widths = {name: [each.shape[1] for run in runs if (each := getattr(run, name)) is not None] for name in NAMES}
-    arrays = {name: np.full((len(runs), len(t), max(each)), np.nan) for name, each in widths.items() if each}
+    widths = {name: [array.shape[1] for run in runs if (array := getattr(run, name)) is not None] for name in NAMES}
+    arrays = {name: np.full((len(runs), len(t), max(sizes)), np.nan) for name, sizes in widths.items() if sizes}
     reached = np.array([_fill(arrays, i, run, t) for i, run in enumerate(runs)], dtype=np.int64)
-    whole = max(runs, key=len)
+    longest = max(runs, key=len)
     return Batch(
         t, arrays, reached, np.array([run.status for run in runs], dtype=np.str_), tuple(run.message for run in runs),
-        {name: getattr(whole, NAMES[name]) for name in arrays}, dict(varied), dict(parameters),
-        tuple(run.info for run in runs), dict(enumerate(runs)), functions, loop=whole.loop,
+        {name: getattr(longest, NAMES[name]) for name in arrays}, dict(varied), dict(parameters),
+        tuple(run.info for run in runs), dict(enumerate(runs)), functions, loop=longest.loop,
     )  # fmt: skip
 
 
@@ -352,9 +352,9 @@ def as_dataset(batch: Batch, taken: Collection[str] = ()) -> Dataset:
     """Coordinates and states by name, speeds as `d(name)`, inputs as `input(name)` and efforts as `tau(name)`."""
     names = [(field, name) for field in batch.arrays for name in batch.names[field]]
     spelled = [(KINDS[field][0], name, KINDS[field][1].format(name)) for field, name in names]
-    own = [(f"own_{kind}", name, f"own_{spelling}") for kind, name, spelling in spelled]
+    individual = [(f"own_{kind}", name, f"own_{spelling}") for kind, name, spelling in spelled]
     varied = [("varied", name, name) for name in batch.varied]
-    chosen, titles = variable_names([*spelled, *own, *varied], (*TAKEN, *taken))
+    chosen, titles = variable_names([*spelled, *individual, *varied], (*TAKEN, *taken))
     labels = iter(chosen)
     columns, own_columns = ({field: [next(labels) for _ in batch.names[field]] for field in batch.arrays} for _ in "ab")
     varied_names = dict(zip(batch.varied, labels, strict=True))
@@ -371,8 +371,8 @@ def as_dataset(batch: Batch, taken: Collection[str] = ()) -> Dataset:
         variables["own_member"] = (_OWN, np.repeat(members, [len(run) for run in runs.values()]))
         variables["own_time"] = (_OWN, np.concatenate([run.t for run in runs.values()]))
         for field, named in own_columns.items():
-            given = [(len(run), getattr(run, field)) for run in runs.values()]
-            rows = [np.full((size, len(named)), np.nan) if x is None else x for size, x in given]
+            pairs = [(len(run), getattr(run, field)) for run in runs.values()]
+            rows = [np.full((size, len(named)), np.nan) if x is None else x for size, x in pairs]
             variables |= {label: (_OWN, np.concatenate(rows)[:, k]) for k, label in enumerate(named)}
     coordinates: dict[str, Named] = {"member": (_MEMBER, np.arange(len(batch))), "time": (("time",), batch.t)}
     coordinates |= {label: (_MEMBER, batch.varied[name].astype(np.float64)) for name, label in varied_names.items()}
@@ -395,10 +395,10 @@ def of_dataset(dataset: Dataset, path: str | os.PathLike[str], functions: Functi
     check_is(_KIND, dataset, "a saved batch", "Batch.save", path)
     with readable(path, "a saved batch", "Batch.save"):
         about = json.loads(dataset.attributes["about"])
-        names = {field: strings(each) for field, each in about["names"].items()}
+        names = {field: strings(value) for field, value in about["names"].items()}
         columns: Mapping[str, list[str]] = about["columns"]
-        own = about.get("own") or {field: [f"own_{label}" for label in labels] for field, labels in columns.items()}
-        counts = [{field: len(each) for field, each in table.items()} for table in (names, columns, own)]
+        titles = about.get("own") or {field: [f"own_{label}" for label in labels] for field, labels in columns.items()}
+        counts = [{field: len(labels) for field, labels in table.items()} for table in (names, columns, titles)]
         if not {"q", "u", "z"} <= columns.keys() <= KINDS.keys() or counts != counts[:1] * 3:
             raise ValueError("its columns and their names differ")
         t, status = dataset.array("time", ("time",)), dataset.array("status", _MEMBER, "U")
@@ -417,15 +417,15 @@ def of_dataset(dataset: Dataset, path: str | os.PathLike[str], functions: Functi
             parameters, infos,
             functions=functions, notices=tuple(map(str, about.get("notices", ()))),
         )  # fmt: skip
-        return batch.with_own(_own(batch, dataset, own))
+        return batch.with_own(_individual_samples(batch, dataset, titles))
 
 
 def check_is(kind: str, dataset: Dataset, what: str, writer: str, path: str | os.PathLike[str]) -> None:
     """Raise where a dataset is of another kind, or of a version to come."""
-    found = dataset.attributes.get("kind", "")
-    if found not in (f"{kind} 1", f"{kind} 2"):
+    stored = dataset.attributes.get("kind", "")
+    if stored not in (f"{kind} 1", f"{kind} 2"):
         cure = f"Give a file that {writer} wrote."
-        raise FormatError(f"this is not {what}: its kind is {shown(found)}.", os.fspath(path), cure, "E-FILE-READ")
+        raise FormatError(f"this is not {what}: its kind is {shown(stored)}.", os.fspath(path), cure, "E-FILE-READ")
 
 
 def _stacked(
@@ -438,7 +438,7 @@ def _stacked(
     }
 
 
-def _own(batch: Batch, dataset: Dataset, columns: Mapping[str, list[str]]) -> dict[int, dict[str, Any]]:
+def _individual_samples(batch: Batch, dataset: Dataset, columns: Mapping[str, list[str]]) -> dict[int, dict[str, Any]]:
     """The samples of members that have their own, by the members' numbers."""
     if "own_member" not in dataset.variables:
         return {}

@@ -48,7 +48,7 @@ class Members:
             cure = "Give each value once, or as many times as there are members."
             raise ShapeError(f"the members of a batch cannot be counted: {counts}.", cure=cure, code="E-BATCH-SHAPE")
         shared = {
-            option: {name: each for name, each in value.items() if (option, name) not in varied}
+            option: {name: entry for name, entry in value.items() if (option, name) not in varied}
             if isinstance(value, Mapping)
             else value
             for option, value in options.items()
@@ -66,16 +66,16 @@ class Members:
         """The options of one run, with the compiled functions that all share."""
         from ...model.unit import Si
 
-        made = dict(self.shared) | ({"functions": functions, "progress": False} if functions else {})
+        options = dict(self.shared) | ({"functions": functions, "progress": False} if functions else {})
         for (option, name), rows in self.varied.items():
             value = rows[i]
             if name is None:
-                made[option] = value
+                options[option] = value
             elif isinstance(name, int):
-                made[option] = tuple(value if k == name else each for k, each in enumerate(made[option]))
+                options[option] = tuple(value if k == name else entry for k, entry in enumerate(options[option]))
             else:
-                made[option] = {**(made.get(option) or {}), name: Si(value)}
-        return made
+                options[option] = {**(options.get(option) or {}), name: Si(value)}
+        return options
 
     def part(self, chosen: slice) -> Members:
         """Some of the members, in their order."""
@@ -121,14 +121,14 @@ def columns_of(which: Which, equations: EquationsOfMotion) -> tuple[str, tuple[s
 
 
 def labelled(equations: EquationsOfMotion, members: Members) -> dict[str, Floats]:
-    """What differs between members, each value by a name of its own; `hinge(0)` is where the coordinate starts."""
-    made: dict[str, Floats] = {}
+    """Values that differ between members, by unique labels; `hinge(0)` is the start value of a coordinate."""
+    columns: dict[str, Floats] = {}
     labels = labels_of(equations)
     for which, rows in members.varied.items():
         option, names = columns_of(which, equations)
-        for k, each in enumerate(names):  # states of a controller are none of the equations'
-            made[labels.get((option, each)) or label_of(option, each)] = rows.reshape(len(rows), -1)[:, k]
-    return made
+        for k, name in enumerate(names):  # states of a controller are none of the equations'
+            columns[labels.get((option, name)) or label_of(option, name)] = rows.reshape(len(rows), -1)[:, k]
+    return columns
 
 
 def labels_of(equations: EquationsOfMotion) -> dict[tuple[str, str], str]:
@@ -144,24 +144,24 @@ def label_of(option: str, name: str) -> str:
 
 
 def _several(options: Mapping[str, Any]) -> Iterator[tuple[Which, Any]]:
-    """What is given once for each member."""
+    """Options given for each member separately, with their values."""
     for option in OPTIONS:
         value = options.get(option)
         if value is None:
             continue
         if isinstance(value, Mapping):
-            for name, each in value.items():
-                depth = 0 if type(each) is float else _depth(each)
+            for name, entry in value.items():
+                depth = 0 if type(entry) is float else _depth(entry)
                 if depth == 1 or (depth > 1 and option in ("parameters", "start", "speeds")):
-                    yield (option, name), each
+                    yield (option, name), entry
         elif option == "start" and isinstance(value, tuple) and len(value) in (2, 3):
-            yield from (((option, k), each) for k, each in enumerate(value) if _depth(each) == 2)
+            yield from (((option, k), entry) for k, entry in enumerate(value) if _depth(entry) == 2)
         elif option != "parameters" and _depth(value) == 2:
             yield (option, None), value
 
 
 def _depth(value: Any) -> int:
-    """How many axes an array or a list of numbers has; none where it is no array."""
+    """Number of axes of an array or list of numbers; 0 for anything else."""
     if not isinstance(value, _ARRAYS):
         return 0
     try:

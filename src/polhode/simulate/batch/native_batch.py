@@ -58,7 +58,7 @@ _NOT_REACHED = -1
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """What members share, as numbers, and the rows of each."""
+    """Numbers that all members share, and the rows of each."""
 
     parameters: Mapping[str, Any]  # of all members; where one's cannot be used, another's
     tau: Floats  # (N, efforts)
@@ -83,7 +83,7 @@ class _Plan:
         threads = max(1, min(threads or cores(), count // (code.lanes if code else 1)))
         runners = [self._runner(code) for _ in range(threads)]
         return run_in_threads(
-            [partial(each.advance_members, float(self.problem.times[-1]), control.most_steps) for each in runners],
+            [partial(runner.advance_members, float(self.problem.times[-1]), control.most_steps) for runner in runners],
             lambda: report(min(1.0, int(self.members.next[0]) / count)),
         )
 
@@ -147,18 +147,18 @@ def run_natively(
         "steps": memory.steps, "evaluations": memory.evaluations,
         "steps_per_second": memory.steps / seconds if seconds > 0 else np.zeros(count),
     }  # fmt: skip
-    known = derivation.synopsis
+    synopsis = derivation.synopsis
     notices: Mapping[int, Sequence[str]] = {} if plan.constrained is None else plan.constrained.notices
-    if known.small_angles:
-        q = states[:, :, : len(known.coordinates)]
-        notices = {i: [*notices.get(i, ()), *grown(known, each)] for i, each in enumerate(q)}
+    if synopsis.small_angles:
+        q = states[:, :, : len(synopsis.coordinates)]
+        notices = {i: [*notices.get(i, ()), *grown(synopsis, coordinates)] for i, coordinates in enumerate(q)}
     more = partial(_facts, plan.limits, memory.limits.noted, notices, logs)
     sentences = {} if plan.constrained is None else plan.constrained.warnings
-    for sentence in (each for i in np.flatnonzero(done).tolist() for each in sentences.get(i, ())):
+    for sentence in (line for i in np.flatnonzero(done).tolist() for line in sentences.get(i, ())):
         warn(sentence)
     left = plan.sound & (memory.reasons == _NOT_REACHED) & (not is_whole)
     status = np.where(ended, "event", np.where(done, "done", NOT_RUN)).astype(f"<U{len(INTERRUPTED)}")
-    messages = ["" if each else "it was not run." for each in done.tolist()]
+    messages = ["" if is_done else "it was not run." for is_done in done.tolist()]
     if left.any():
         status[np.argmax(left)], messages[np.argmax(left)] = INTERRUPTED, "the run was interrupted."
     equations = derivation.equations
@@ -174,14 +174,14 @@ def run_natively(
     again = np.flatnonzero(~done)
     if left.any():
         again = again[:0]
-    elif members.shared.get("watch_energy", True) and all(each.change is None for each in plan.problem.events.effects):
+    elif members.shared.get("watch_energy", True) and all(e.change is None for e in plan.problem.events.effects):
         again = np.union1d(again, _may_lose_energy(plan, batch))
     return _with_events(plan, batch, done, ended), again
 
 
 def _with_events(plan: _Plan, batch: Batch, done: NDArray[np.bool_], ended: NDArray[np.bool_]) -> Batch:
     """With the samples at the events of each member, and none behind its end, nor of members that were not run."""
-    reached, own = np.where(done, batch.reached, 0), {}
+    reached, own_samples = np.where(done, batch.reached, 0), {}
     width = np.cumsum([batch.q.shape[2], batch.u.shape[2]])
     logs, groups = plan.logs, plan.rates.groups
     for i in np.flatnonzero(done).tolist():
@@ -190,14 +190,14 @@ def _with_events(plan: _Plan, batch: Batch, done: NDArray[np.bool_], ended: NDAr
         t, x, reached[i] = samples_of(batch.t, plan.members.states[i], logs.of_member(i), bool(ended[i]), groups)
         if len(t) > reached[i]:
             held = {name: np.repeat(batch.arrays[name][i, :1], len(t), axis=0) for name in ("tau", "inputs")}
-            own[i] = {"t": t, **dict(zip("quz", np.split(x, width, axis=1), strict=True)), **held}
+            own_samples[i] = {"t": t, **dict(zip("quz", np.split(x, width, axis=1), strict=True)), **held}
     if done.all() and not ended.any():
-        return replace(batch, reached=reached).with_own(own)
+        return replace(batch, reached=reached).with_own(own_samples)
     arrays = {name: np.array(array) for name, array in batch.arrays.items()}
     for i in np.flatnonzero(~done | ended).tolist():
         for array in arrays.values():
             array[i, reached[i] :] = np.nan
-    return replace(batch, arrays=arrays, reached=reached).with_own(own)
+    return replace(batch, arrays=arrays, reached=reached).with_own(own_samples)
 
 
 def _may_lose_energy(plan: _Plan, batch: Batch) -> NDArray[np.int64]:
@@ -210,7 +210,7 @@ def _may_lose_energy(plan: _Plan, batch: Batch) -> NDArray[np.int64]:
     shape = batch.q.shape[:2]
     rows = [array.reshape(shape[0] * shape[1], -1) for array in (batch.q, batch.u, inputs)]
     energies = functions.energy(*rows[:2], parameters=_repeated(plan.parameters, shape[1]), inputs=rows[2])
-    kinetic, potential = (np.broadcast_to(each, shape[0] * shape[1]).reshape(shape) for each in energies)
+    kinetic, potential = (np.broadcast_to(energy, shape[0] * shape[1]).reshape(shape) for energy in energies)
     return np.flatnonzero(may_drift(batch.q, batch.u, kinetic, potential, batch.infos[0]))
 
 
@@ -248,11 +248,11 @@ def _facts(
     limits: Sequence[Sequence[SeenLimit]], noted: Floats, notices: Mapping[int, Any], logs: EventLogs | None, i: int
 ) -> dict[str, Any]:
     """Notices and events of a member, and the limits that it passed."""
-    made: dict[str, Any] = {"notices": [*notices[i]]} if i in notices else {}
+    facts: dict[str, Any] = {"notices": [*notices[i]]} if i in notices else {}
     if logs is not None:
         rows = logs.of_member(i)
-        made["events"] = [rows[rows[:, 1] == k, 0].tolist() for k in range(len(logs.effects))]
-    return {**made, **noted_facts(limits[i], noted[i])}
+        facts["events"] = [rows[rows[:, 1] == k, 0].tolist() for k in range(len(logs.effects))]
+    return {**facts, **noted_facts(limits[i], noted[i])}
 
 
 def _acted(plan: _Plan) -> tuple[Floats, Floats]:
@@ -262,10 +262,10 @@ def _acted(plan: _Plan) -> tuple[Floats, Floats]:
     tau, inputs = (np.broadcast_to(x[:, None, :], (count, samples, x.shape[1])) for x in (plan.tau, plan.inputs))
     if functions.laws is None:
         return tau, inputs
-    rows = [np.ascontiguousarray(each).reshape(count * samples, -1) for each in (states, tau, inputs)]
+    rows = [np.ascontiguousarray(array).reshape(count * samples, -1) for array in (states, tau, inputs)]
     times, parameters = np.tile(plan.problem.times, count), _repeated(plan.parameters, samples)
-    found = functions.evaluate("actuation", *rows, t=times, parameters=parameters)
-    by_tau, by_inputs = (np.broadcast_to(each, (len(rows[0]), each.shape[-1])) for each in found)
+    acting = functions.evaluate("actuation", *rows, t=times, parameters=parameters)
+    by_tau, by_inputs = (np.broadcast_to(columns, (len(rows[0]), columns.shape[-1])) for columns in acting)
     return by_tau.reshape(tau.shape), by_inputs.reshape(inputs.shape)
 
 
@@ -292,7 +292,7 @@ def _plan(derivation: Derivation, duration: float, members: Members, functions: 
         return None
     if events.compiled is not None and events.compiled.backend == "numpy":
         return None
-    if any(each.is_watched for each in equations.system.constraints.values()) or moving_pivots(equations):
+    if any(constraint.is_watched for constraint in equations.system.constraints.values()) or moving_pivots(equations):
         return None
     acting = {"tau": _rows(members, "tau", tau), "inputs": _rows(members, "inputs", inputs)}
     constrained: ConstrainedMembers | None = ConstrainedMembers.of(
@@ -326,11 +326,11 @@ def _plan(derivation: Derivation, duration: float, members: Members, functions: 
     located = None if control.fixed_step else rates.located
     work = rates.rows_of_members(parameters, is_implicit)
     work |= rates.rows_of_switches(parameters) if located else {}
-    rows = {name: np.broadcast_to(each, (members.count, each.shape[1])) for name, each in work.items()}
-    rows |= {name: each for name, each in acting.items() if name in rates.native.arrays}
+    rows = {name: np.broadcast_to(array, (members.count, array.shape[1])) for name, array in work.items()}
+    rows |= {name: array for name, array in acting.items() if name in rates.native.arrays}
     rows |= event_rows(functions, events, members.count, parameters)
     readers = (["jacobian"] if is_implicit else []) + (["switches"] if located else [])
-    rows |= {f"{reader}.{name}": each for reader in readers for name, each in acting.items()}
+    rows |= {f"{reader}.{name}": array for reader in readers for name, array in acting.items()}
     limits = limits_of_members(functions, members.count, parameters)
     signs = None if constrained is None else constrained.rows_of_signs(members.count)
     logs = EventLogs.of(events.effects, *starts.shape) if events else None
@@ -370,8 +370,8 @@ def _starts(
             break
         try:
             if filled is None:
-                given = members.member(i)
-                begin = initial_state(derivation, given.get("start"), given.get("speeds"), given.get("parameters"))
+                member = members.member(i)
+                begin = initial_state(derivation, member.get("start"), member.get("speeds"), member.get("parameters"))
                 x: Floats | None = np.concatenate([begin.q, begin.u, begin.z])
                 if constrained is not None:
                     x = constrained.begun(i, begin)
@@ -387,18 +387,18 @@ def _starts(
 def _filled_starts(derivation: Derivation, members: Members) -> tuple[Floats, NDArray[np.bool_]] | None:
     """The first member's state with columns of the others', where these are single values by name; else None."""
     equations = derivation.equations
-    own = {which: rows for which, rows in members.varied.items() if which[0] in ("start", "speeds")}
+    varied = {which: rows for which, rows in members.varied.items() if which[0] in ("start", "speeds")}
     parts = [("start", equations.coordinates), ("speeds", equations.speeds), ("start", equations.states)]
     order: list[Which] = [(option, name) for option, names in parts for name in names]
-    if equations.quaternions or derivation.synopsis.has_elastic_gears or not all(which in order for which in own):
+    if equations.quaternions or derivation.synopsis.has_elastic_gears or not all(which in order for which in varied):
         return None
-    first = next((i for i in range(members.count) if all(np.isfinite(rows[i]) for rows in own.values())), None)
+    first = next((i for i in range(members.count) if all(np.isfinite(rows[i]) for rows in varied.values())), None)
     if first is None:
         return None
-    given = members.member(first)
-    begin = initial_state(derivation, given.get("start"), given.get("speeds"))
+    options = members.member(first)
+    begin = initial_state(derivation, options.get("start"), options.get("speeds"))
     starts = np.tile(np.concatenate([begin.q, begin.u, begin.z]), (members.count, 1))
-    for which, rows in own.items():
+    for which, rows in varied.items():
         starts[:, order.index(which)] = rows
     return starts, np.isfinite(starts).all(axis=1) & (not begin.notices)
 
@@ -406,10 +406,10 @@ def _filled_starts(derivation: Derivation, members: Members) -> tuple[Floats, ND
 def _rows(members: Members, option: str, signal: Signal) -> Floats:
     """Efforts or inputs of each member (N, …)."""
     rows = np.tile(signal.constant, (members.count, 1))
-    for (given, name), values in members.varied.items():
-        if given == option and isinstance(name, str):
+    for (kind, name), values in members.varied.items():
+        if kind == option and isinstance(name, str):
             rows[:, signal.names.index(name)] = values
-        elif given == option:
+        elif kind == option:
             rows[:] = values
     return rows
 
@@ -421,33 +421,33 @@ def event_rows(functions: Functions, events: Events, count: int, parameters: Map
     compiled = {"events.work": ParametricValues(events.compiled, events.parameters)}
     changes = {f"change {k}.work": event.change.compiled for k, event in enumerate(events.watched) if event.change}
     compiled |= {name: values for name, values in changes.items() if values is not None}
-    made = {}
+    work_rows = {}
     for name, values in compiled.items():
         rows = np.atleast_2d(functions.values_of(values.names, parameters))
         work = values.function.native.setup(np.ascontiguousarray(rows))
-        made[name] = np.broadcast_to(work, (count, work.shape[1]))
-    return made
+        work_rows[name] = np.broadcast_to(work, (count, work.shape[1]))
+    return work_rows
 
 
 def samples_of(
     times: Floats, states: Floats, log: Floats, is_ended: bool, groups: Sequence[tuple[int, int]]
 ) -> tuple[Floats, Floats, int]:
     """Times and states of a member, those at its events included, and how many of the common times are among them."""
-    n, made, done = states.shape[1], Record(states.shape[1]), 0
+    n, record, done = states.shape[1], Record(states.shape[1]), 0
     for row in log[log[:, 2] > GOES_ON]:
         done, begin = 1 + int(row[3]), done
-        made.add(times[begin:done], states[begin:done])
+        record.add(times[begin:done], states[begin:done])
         before, after = both = row[HEAD:].reshape(2, n).copy()
         for first, count in groups:
             both[:, first : first + count] /= np.linalg.norm(both[:, first : first + count], axis=1, keepdims=True)
         if row[2] == CHANGES:
-            made.jump(float(row[0]), before, after)
+            record.jump(float(row[0]), before, after)
         else:
-            made.end(float(row[0]), before)
+            record.end(float(row[0]), before)
     if not is_ended:
-        made.add(times[done:], states[done:])
+        record.add(times[done:], states[done:])
         done = len(times)
-    return made.times, made.states, done
+    return record.times, record.states, done
 
 
 #: Advance by about so many steps; True if something may be left.
@@ -501,8 +501,8 @@ def have_regular_masses(
     functions: Functions, q: Floats, parameters: Mapping[str, Any], inputs: Floats
 ) -> NDArray[np.bool_]:
     """Members whose mass matrix at the start is regular with a margin."""
-    given: dict[str, Any] = {"t": 0.0, "inputs": inputs, "parameters": dict(parameters)}
-    M = np.broadcast_to(functions.mass_matrix(q, **given), (len(q), *[len(functions.equations.u)] * 2))
+    arguments: dict[str, Any] = {"t": 0.0, "inputs": inputs, "parameters": dict(parameters)}
+    M = np.broadcast_to(functions.mass_matrix(q, **arguments), (len(q), *[len(functions.equations.u)] * 2))
     with np.errstate(all="ignore"):
         scale = np.sqrt(np.abs(np.diagonal(M, axis1=1, axis2=2)))
         scaled = M / (scale[:, :, None] * scale[:, None, :])

@@ -70,27 +70,27 @@ def run_members(derivation: Derivation, duration: float, members: Members, threa
     functions = options.get("functions") or Functions(derivation)
     with reporting(options.get("progress"), f"running {members.count} members", members.count, "runs") as report:
         try:
-            made = run_natively(
+            outcome = run_natively(
                 derivation, duration, members, functions, lambda part: report(part * members.count), threads
             )
         except KeyboardInterrupt:  # before the first run, while members were assembled
             first = _nowhere(derivation, INTERRUPTED, "the run was interrupted.", functions, {})
             return _batch({0: first}, derivation, duration, members, functions)
-        again = range(members.count) if made is None else made[1].tolist()
+        again = range(members.count) if outcome is None else outcome[1].tolist()
         runs: dict[int, Trajectory] = {}
         for i in again:
             runs[i] = _one(derivation, duration, members.member(i, functions))
-            if made is None:
+            if outcome is None:
                 report(i + 1)
             if runs[i].status == INTERRUPTED:
                 break
-    if made is None:
+    if outcome is None:
         return _batch(runs, derivation, duration, members, functions)
-    return made[0].with_runs(runs) if runs else made[0]
+    return outcome[0].with_runs(runs) if runs else outcome[0]
 
 
 def _one(derivation: Derivation, duration: float, options: dict[str, Any]) -> Trajectory:
-    """A member's trajectory; of one that fails, as far as it got."""
+    """A member's trajectory; if it fails, the part before."""
     try:
         return simulate(derivation, duration, **options)
     except SimulationError as error:
@@ -102,8 +102,8 @@ def _one(derivation: Derivation, duration: float, options: dict[str, Any]) -> Tr
     except PolhodeError as error:
         problem = error.problems[0]
         message = f"{problem.place}: {problem.message}" if problem.place else problem.message
-        given = dict(options.get("parameters") or {})
-        return _nowhere(derivation, REFUSED, message, options["functions"], given)
+        parameters = dict(options.get("parameters") or {})
+        return _nowhere(derivation, REFUSED, message, options["functions"], parameters)
 
 
 def _nowhere(
@@ -138,13 +138,13 @@ def _batch(
 
 def _warn_once(caught: Sequence[warnings.WarningMessage], members: int) -> None:
     """Repeat the warnings of all runs: each sentence once, and not more than a few of them."""
-    ours = [str(each.message) for each in caught if each.category is UserWarning]
-    for each in caught:
-        if each.category is not UserWarning:
-            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
-    distinct = list(dict.fromkeys(ours))
+    texts = [str(warning.message) for warning in caught if warning.category is UserWarning]
+    for warning in caught:
+        if warning.category is not UserWarning:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    distinct = list(dict.fromkeys(texts))
     for text in distinct[:_MOST_WARNINGS]:
-        count = ours.count(text)
+        count = texts.count(text)
         warn(f"in {count if count > 1 else 'one'} of {members} runs: {text}")
     if len(distinct) > _MOST_WARNINGS:
         warn(f"{len(distinct) - _MOST_WARNINGS} more warnings like these are in the notices of each member.")

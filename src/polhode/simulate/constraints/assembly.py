@@ -74,7 +74,7 @@ class Assembly(Told):
     z: Floats = field(default_factory=lambda: np.zeros(0))
 
     def warnings(self, start: InitialState) -> list[str]:
-        """What the user gave and did not get."""
+        """Warnings of given coordinates and speeds that assembly changed."""
         moved = {name: ends for name, ends in self.moved.items() if name in start.given and _is_far(ends)}
         changed = {name: ends for name, ends in self.changed.items() if name in start.given_speeds and _is_far(ends)}
         warnings = [f"to keep the constraints {_in_words(moved)} moved from where it was given."] if moved else []
@@ -191,8 +191,8 @@ def _auxiliary_solved(manifold: Manifold, q: Floats, given: Sequence[str], t: fl
     """The same pose, with auxiliary coordinates that fit best, sought from where they are and all around."""
     best = manifold.with_auxiliary(t, q)
     names = manifold.equations.coordinates[manifold.auxiliary]
-    known = {*given, *(q.name for each in manifold.equations.tree.auxiliary if each.guess for q in each.symbols)}
-    loose = np.flatnonzero([name not in known for name in names]) + manifold.auxiliary.start
+    settled = {*given, *(q.name for x in manifold.equations.tree.auxiliary if x.guess for q in x.symbols)}
+    loose = np.flatnonzero([name not in settled for name in names]) + manifold.auxiliary.start
     if not len(loose):
         return best
     rng = np.random.default_rng(3)
@@ -220,7 +220,7 @@ def _misfit(manifold: Manifold, q: Floats, t: float) -> float:
 def _search(
     manifold: Manifold, start: Floats, weights: Floats, given: Sequence[str], t: float
 ) -> tuple[Floats, Floats]:
-    """From the start as it is, and if that leads nowhere from starts that are perturbed more and more."""
+    """Solve from the start, then from random perturbations of it of growing size; return q and what is left of φ."""
     rng = np.random.default_rng(5)
     best, smallest = start, manifold.residual(t, start)
     for trial in range(_TRIALS):
@@ -272,22 +272,22 @@ def _solved(manifold: Manifold, q: Floats, weights: Floats, t: float) -> tuple[F
         A = manifold.matrix_at_rest(t, q)
         if not len(free) or not np.isfinite(A).all():
             return None
-        whole = np.zeros(len(weights))
-        whole[free] = Factorisation.of(A[:, free], metric).least(-left[: len(manifold.names)])
-        return whole
+        full_step = np.zeros(len(weights))
+        full_step[free] = Factorisation.of(A[:, free], metric).least(-left[: len(manifold.names)])
+        return full_step
 
-    found = solve(
+    solution = solve(
         partial(manifold.residual, t), step, partial(manifold.moved, t), q,
         tolerance=TOLERANCE, most_steps=_MOST_STEPS, shortest=1e-6, longest=1.0,
     )  # fmt: skip
-    return found.q, found.residual
+    return solution.q, solution.residual
 
 
 # ---- speeds --------------------------------------------------------------------------------------------------
 
 
 def _speeds(manifold: Manifold, start: InitialState, q: Floats, t: float) -> Floats:
-    """Speeds that keep the rows: the given ones as they are if the others can follow, otherwise the nearest."""
+    """Speeds with A u + a = 0: the given ones if the others can satisfy the rows, otherwise the nearest."""
     names = manifold.equations.speeds
     rows = manifold.rows(t, q, start.u)
     rest = manifold.rates(t, q, np.zeros(len(names)))
@@ -299,12 +299,12 @@ def _speeds(manifold: Manifold, start: InitialState, q: Floats, t: float) -> Flo
         message = f"no speeds keep all constraints: '{table[worst].name}' contradicts {against} (by "
         cure, place = "Remove one of them, or prescribe the same motion by both.", f"constraint '{table[worst].of}'"
         raise PolhodeError(f"{message}{abs(lost[worst]):.3g}).", place, cure, "E-CONSTRAINT-FAILED")
-    given = [k for k, name in enumerate(names) if name in start.given_speeds]
-    if given and len(given) < len(names):
-        others = [k for k in range(len(names)) if k not in given]
+    given_indices = [k for k, name in enumerate(names) if name in start.given_speeds]
+    if given_indices and len(given_indices) < len(names):
+        others = [k for k in range(len(names)) if k not in given_indices]
         mass = None if rows.L is None else (rows.L @ rows.L.T)[np.ix_(others, others)]
         following = Factorisation.of(rows.A[:, others], mass, rows.scale)
-        wanted = -(rest + rows.A[:, given] @ start.u[given])
+        wanted = -(rest + rows.A[:, given_indices] @ start.u[given_indices])
         if np.abs(following.residual(wanted)).max(initial=0.0) <= FAILED * (1.0 + np.abs(wanted).max(initial=0.0)):
             u = start.u.copy()
             u[others] = following.least(wanted)
@@ -338,7 +338,7 @@ def _speeds_by_newton(manifold: Manifold, start: InitialState, q: Floats, t: flo
 def _check_slopes(manifold: Manifold, q: Floats, u: Floats, t: float) -> None:
     """Refuse speeds at which a row has no slope beside that at speeds around them: no force follows from it."""
     aside = 0.1 * np.abs(u).max(initial=0.0) / np.arange(1, len(u) + 1)
-    slopes, usual = (np.abs(manifold.matrix(t, q, each)).max(axis=1) for each in (u, u + aside))
+    slopes, usual = (np.abs(manifold.matrix(t, q, speeds)).max(axis=1) for speeds in (u, u + aside))
     flat = [k for k in manifold.constraints.nonlinear if not slopes[k] > _FLAT * usual[k]]
     if flat:
         message = "its derivative by the speeds vanishes or has no value at the start: no force keeps it there."
@@ -352,16 +352,16 @@ def _check_slopes(manifold: Manifold, q: Floats, u: Floats, t: float) -> None:
 def _initial_coordinates(manifold: Manifold, start: InitialState, t: float) -> Floats:
     """Coordinates to begin with: auxiliary ones as guessed where not given, joints where given auxiliary ones say."""
     q = start.q.copy()
-    given: list[str] = []
+    owners: list[str] = []
     first = manifold.auxiliary.start
-    for each in manifold.equations.tree.auxiliary:
-        own = slice(first, first + len(each.symbols))
-        first = own.stop
-        if {*manifold.equations.coordinates[own]} <= {*start.given}:
-            given.append(each.of)
-        elif each.guess:
-            q[own] = manifold.evaluated(list(each.guess), t, q)
-    return _joints_moved(manifold, q, start, given, t) if given else q
+    for auxiliary in manifold.equations.tree.auxiliary:
+        span = slice(first, first + len(auxiliary.symbols))
+        first = span.stop
+        if {*manifold.equations.coordinates[span]} <= {*start.given}:
+            owners.append(auxiliary.of)
+        elif auxiliary.guess:
+            q[span] = manifold.evaluated(list(auxiliary.guess), t, q)
+    return _joints_moved(manifold, q, start, owners, t) if owners else q
 
 
 def _joints_moved(manifold: Manifold, q: Floats, start: InitialState, constraints: list[str], t: float) -> Floats:
@@ -374,7 +374,7 @@ def _joints_moved(manifold: Manifold, q: Floats, start: InitialState, constraint
         for speed in link.speeds
     ]
     owners = [row.of for row in manifold.constraints.rows]
-    owners += [each.of for each in tree.auxiliary for _ in each.definitions]
+    owners += [auxiliary.of for auxiliary in tree.auxiliary for _ in auxiliary.definitions]
     rows = [k for k, owner in enumerate(owners) if owner in constraints]
 
     def slope(q: Floats, speed: int) -> Floats:
@@ -387,9 +387,9 @@ def _joints_moved(manifold: Manifold, q: Floats, start: InitialState, constraint
     def step(q: Floats, left: Floats) -> Floats | None:
         if not free or not np.isfinite(left).all():
             return None
-        whole = np.zeros(len(tree.u))
-        whole[free] = Factorisation.of(np.column_stack([slope(q, speed) for speed in free])).least(-left)
-        return whole
+        full_step = np.zeros(len(tree.u))
+        full_step[free] = Factorisation.of(np.column_stack([slope(q, speed) for speed in free])).least(-left)
+        return full_step
 
     return solve(
         lambda q: manifold.residual(t, q)[rows], step, partial(manifold.moved_joints, t), q,

@@ -50,12 +50,12 @@ _ARRAYS = ("q", "u", "z", "inputs")
 
 
 def _compiled(name: str, rows: str = "") -> cached_property[Callable[..., Any]]:
-    """A compiled function of a manifold, made when first used; it gives no rows where the attribute `rows` is empty."""
+    """A compiled function of a manifold, built on first use; it returns no rows if the attribute `rows` is empty."""
 
-    def made(manifold: Manifold) -> Callable[..., Any]:
+    def compiled(manifold: Manifold) -> Callable[..., Any]:
         return manifold.function(name) if not rows or getattr(manifold, rows) else lambda t, *arrays: np.zeros(0)
 
-    return cached_property(made)
+    return cached_property(compiled)
 
 
 class Manifold:
@@ -101,12 +101,12 @@ class Manifold:
     def values_at(self, t: float, q: Floats) -> dict[Expr, float]:
         """The values of coordinates, time and parameters at a pose."""
         system = self.equations.system
-        known: dict[Expr, float] = {system.time: t, **dict(zip(self.equations.q, q.tolist(), strict=True))}
+        values: dict[Expr, float] = {system.time: t, **dict(zip(self.equations.q, q.tolist(), strict=True))}
         for name, entry in system.parameters.items():
             value = (self.parameters or {}).get(name, entry.value)
             if value is not None:
-                known[entry.symbol] = float(value)
-        return known
+                values[entry.symbol] = float(value)
+        return values
 
     def function(self, name: str) -> Callable[..., Any]:
         """A compiled function of time and of q, u, z, inputs, as many as it takes, with the parameters of the run."""
@@ -119,13 +119,13 @@ class Manifold:
         return lambda t, *arrays: ready(*(arrays[k] for k in taken), np.array([t]))
 
     def moved(self, t: float, q: Floats, step: Floats) -> Floats:
-        """Where a small displacement, in units of the tree's speeds, takes the coordinates: q + Γ(q) δ."""
+        """Coordinates after a small displacement δ in units of the tree's speeds: q + Γ(q) δ."""
         return self.with_auxiliary(t, self.unit(q + self._kinematics(t, q) @ step))
 
     def moved_joints(self, t: float, q: Floats, step: Floats) -> Floats:
         """The same for the joints' coordinates alone; the auxiliary ones stay as they are."""
-        new, own = q.copy(), slice(self.auxiliary.start)
-        new[own] += self._kinematics(t, q)[own] @ step
+        new, joint_range = q.copy(), slice(self.auxiliary.start)
+        new[joint_range] += self._kinematics(t, q)[joint_range] @ step
         return self.unit(new)
 
     def unit(self, q: Floats) -> Floats:
@@ -136,7 +136,7 @@ class Manifold:
         return q
 
     def with_auxiliary(self, t: float, q: Floats) -> Floats:
-        """The same pose, with auxiliary coordinates that satisfy their definitions, or as nearly as can be."""
+        """The same pose with auxiliary coordinates that satisfy their definitions as well as possible."""
         if not self.definitions:
             return q
 
@@ -193,8 +193,8 @@ class Manifold:
         def rows_at(q: Floats) -> Factorisation:
             if latest[0] is not q:
                 latest[:] = q, self.rows(t, q, u)
-            found: Factorisation = latest[1]
-            return found
+            factorisation: Factorisation = latest[1]
+            return factorisation
 
         def step(q: Floats, left: Floats) -> Floats | None:
             rows = rows_at(q)
@@ -207,11 +207,11 @@ class Manifold:
             full[self._movable] = least
             return full
 
-        found = solve(
+        solution = solve(
             partial(self.residual, t), step, partial(self.moved, t), self.with_auxiliary(t, q),
             tolerance=_EXACT, most_steps=_MOST_STEPS,
         )  # fmt: skip
-        return found.q, found.residual, rows_at(found.q)
+        return solution.q, solution.residual, rows_at(solution.q)
 
     def nearest_state(self, t: float, x: Floats) -> Floats:
         """The nearest state that satisfies the constraints; a Stop that names the worst row if there is none."""
@@ -272,7 +272,7 @@ class Manifold:
 
 @dataclass(frozen=True)
 class Freedom:
-    """Rows to solve with, the degrees of freedom that they leave, and what a reader should know."""
+    """Independent rows, the degrees of freedom that they leave, and notices for the user."""
 
     rows: list[int]
     degrees: int
@@ -288,8 +288,8 @@ def mobility(manifold: Manifold, t: float, q: Floats, u: Floats) -> Freedom:
         rng = np.random.default_rng(11)
         directions = [free @ rng.standard_normal(free.shape[1]) for _ in range(3)]
         directions += [u] if len(u) == len(free) and np.abs(u).max(initial=0.0) > 0.0 else []
-    for each in directions:
-        aside = each / max(1e-12, float(np.abs(each).max()))
+    for direction in directions:
+        aside = direction / max(1e-12, float(np.abs(direction).max()))
         near, left, _ = manifold.nearest_coordinates(t, manifold.moved(t, q, _ASIDE * aside), u)
         if np.abs(left).max(initial=0.0) < 1e-10:
             there = manifold.all_rows(t, near, u)
@@ -312,7 +312,7 @@ def mobility(manifold: Manifold, t: float, q: Floats, u: Floats) -> Freedom:
 
 
 def redundancy_in_words(manifold: Manifold, rows: Factorisation) -> list[str]:
-    """A sentence for each constraint of which some rows depend on others."""
+    """A sentence for each constraint with rows that depend on others."""
     table, notices = manifold.constraints.rows, []
     for of in dict.fromkeys(table[k].of for k in rows.redundant):
         redundant = [k for k in rows.redundant if table[k].of == of]

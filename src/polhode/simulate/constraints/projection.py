@@ -68,7 +68,7 @@ class ConstrainedRates(Rates):
         self._evaluator = None
 
     def evaluator(self, x: Floats) -> NativeRun | PlainRun:
-        """What evaluates rates and projections, set up at this state if it is the first."""
+        """Evaluator of rates and projections, set up at this state on its first use."""
         if self._evaluator is None:
             if self.can_run_natively:
                 self._evaluator = NativeRun("RK23", x, rtol=1.0, atol=1.0, groups=self.groups)
@@ -110,8 +110,8 @@ class ConstrainedRates(Rates):
 
     def projected(self, t: float, x: Floats) -> Floats:
         """The state on the constraints that is nearest to this one, in the metric of the masses."""
-        found = self.projected_natively(t, x)
-        return self.projected_otherwise(t, x) if found is None else found
+        projected = self.projected_natively(t, x)
+        return self.projected_otherwise(t, x) if projected is None else projected
 
     def projected_natively(self, t: float, x: Floats) -> Floats | None:
         return self.evaluator(x).projected(t, x)
@@ -133,8 +133,8 @@ class ProjectedRates(ConstrainedRates):
         return "stabilised_rates"
 
     def _with_rows(self, manifold: Manifold) -> Functions:
-        whole = len(self.chosen) == len(manifold.names) or self.full.derivation.rows is not None
-        return self.full if whole else self.full.keeping(self.chosen)
+        is_whole = len(self.chosen) == len(manifold.names) or self.full.derivation.rows is not None
+        return self.full if is_whole else self.full.keeping(self.chosen)
 
     @property
     def can_step_natively(self) -> bool:
@@ -167,25 +167,25 @@ class ProjectedRates(ConstrainedRates):
         return self._stretched(t, x, super().__call__(t, on) - self.attraction * (x - on), lengths)
 
     def on_a_branch(self, t: float, x: Floats) -> Floats:
-        """At a singular pose the nearest state that a motion can have, as a pose may allow speeds that lead nowhere."""
+        """The nearest state on a branch of the motion; near singular poses some speeds with A u + a = 0 are on none."""
         first, last = self.coordinates, self.coordinates + len(self.manifold.parts(x)[1])
         begin, speeds = x, slice(first, last)
         if not x[speeds].any() and not np.isfinite(self.evaluator(x).rates_at(t, x)).all():
             begin = x.copy()
             begin[speeds] = _SOON * self.manifold.accelerations(t, x, *self.drive.at(t, x))
-        found = self.evaluator(x).on_branch(t, begin)
-        if found is None or np.abs(found - x)[speeds].max() <= _LOST * np.abs(x[speeds]).max():
+        projected = self.evaluator(x).on_branch(t, begin)
+        if projected is None or np.abs(projected - x)[speeds].max() <= _LOST * np.abs(x[speeds]).max():
             return x
-        return found
+        return projected
 
     def multipliers(self, t: float, x: Floats) -> Floats:
         """λ of the chosen rows."""
-        given = self.drive.at(t, x)
-        force = self.manifold.constraint_forces(t, x, self.manifold.accelerations(t, x, *given), *given)
+        acting = self.drive.at(t, x)
+        force = self.manifold.constraint_forces(t, x, self.manifold.accelerations(t, x, *acting), *acting)
         return self.manifold.rows(t, *self.manifold.parts(x)[:2], self.chosen).multipliers(force)
 
     def constraint_failure(self, t: float, x: Floats) -> str:
-        """The rows that say nearly the same here, if any do."""
+        """Message that names rows that are almost dependent here; empty if there are none."""
         rows = self.manifold.rows(t, *self.manifold.parts(x)[:2])
         last = len(self.chosen) - 1
         if rows.singular_values[last] > _WEAK:
@@ -194,7 +194,7 @@ class ProjectedRates(ConstrainedRates):
         return f"the constraints lock each other: {names} cannot all be satisfied beyond this pose."
 
     def residual(self, t: float, x: Floats, rate: Floats, multipliers: Floats) -> Floats:
-        """What q̇ - Γ u, M u̇ + bias - τ - Aᵀλ, ż less its law and A u̇ + γ + 2α (A u + a) + α² φ are away from zero."""
+        """Residual of q̇ = Γ u, M u̇ + bias = τ + Aᵀλ, the law of ż, and A u̇ + γ + 2α (A u + a) + α² φ = 0."""
         t = self.within(t)
         x, lengths = self.unit(x)
         q, u, z = self.manifold.parts(x)
@@ -241,15 +241,15 @@ class EmbeddedRates(ConstrainedRates):
 
     def _determinant_sign(self, t: float, x: Floats) -> float:
         """The sign of the determinant by which dependent speeds are solved for."""
-        q, known = x[: self.coordinates], self._dependent_speeds
+        q, speeds = x[: self.coordinates], self._dependent_speeds
         A = self.manifold.matrix(t, q, x[self.coordinates :])[self._rows]
-        if isinstance(known, PseudoSpeeds):
-            forms = self.manifold.evaluated([as_expr(entry) for entry in known.forms[0].entries()], t, q)
+        if isinstance(speeds, PseudoSpeeds):
+            forms = self.manifold.evaluated([as_expr(entry) for entry in speeds.forms[0].entries()], t, q)
             return float(np.linalg.slogdet(np.vstack([np.reshape(forms, (-1, A.shape[1])), A]))[0])
-        return float(np.linalg.slogdet(A[:, list(known.dependent)])[0])
+        return float(np.linalg.slogdet(A[:, list(speeds.dependent)])[0])
 
     def constraint_failure(self, t: float, x: Floats) -> str:
-        """Whether the independent speeds no longer tell the others."""
+        """Message if the independent speeds no longer determine the others."""
         weakest = self.manifold.rows(t, *self.manifold.parts(x)[:2]).singular_values[-1]
         if weakest > _WEAK and self._determinant_sign(t, x) == self.sign:
             return ""
@@ -276,7 +276,7 @@ class ConstrainedMembers:
     problem: Problem
     constraints: Constraints
     of_member: Callable[[int], tuple[Mapping[str, Any], Floats, Floats]]
-    notices: dict[int, tuple[str, ...]] = field(default_factory=dict)  # what a reader of each run should know
+    notices: dict[int, tuple[str, ...]] = field(default_factory=dict)  # warnings of each run
     warnings: dict[int, list[str]] = field(default_factory=dict)  # of each run
     signs: dict[int, Floats] = field(default_factory=dict)  # of the pivots at the start of each
     is_native: bool = True  # whether members may be for native code at all
@@ -330,8 +330,8 @@ class ConstrainedMembers:
         """The rates of a member that is about to start; None where they have other rows than the first one's."""
         p, dependent = self.problem, self.problem.functions.equations.dependent_speeds
         if self.rates is None:
-            given = (p.functions, dict(parameters), p.tau, p.inputs), manifold
-            self.rates = ProjectedRates(*given, rows) if dependent is None else EmbeddedRates(*given, dependent)
+            arguments = (p.functions, dict(parameters), p.tau, p.inputs), manifold
+            self.rates = ProjectedRates(*arguments, rows) if dependent is None else EmbeddedRates(*arguments, dependent)
             return self.rates
         if isinstance(self.rates, ProjectedRates) and rows != self.rates.chosen:
             return None

@@ -36,9 +36,9 @@ class Actuation:
     """Efforts and inputs of one run."""
 
     def __init__(self, functions: Functions, parameters: Mapping[str, Any] | None, tau: Signal, inputs: Signal) -> None:
-        known = functions.derivation.synopsis
+        synopsis = functions.derivation.synopsis
         self.functions, self.parameters, self.efforts = functions, parameters, len(tau.names)
-        self._ends = len(known.coordinates), len(known.coordinates) + len(known.speeds)
+        self._ends = len(synopsis.coordinates), len(synopsis.coordinates) + len(synopsis.speeds)
         self.values = np.concatenate([tau.constant, inputs.constant])
         self.tau, self.inputs = self.values[: self.efforts], self.values[self.efforts :]  # views
         self.names = (*(f"effort '{name}'" for name in tau.names), *(f"input '{name}'" for name in inputs.names))
@@ -46,13 +46,13 @@ class Actuation:
         if tau.laws or inputs.laws:
             from ...compiled.closed_loop import laws_of
 
-            symbols = [*functions.equations.tau, *(each.symbol for each in self.system.inputs.values())]
+            symbols = [*functions.equations.tau, *(signal.symbol for signal in self.system.inputs.values())]
             laws = {**tau.laws, **{self.efforts + column: law for column, law in inputs.laws.items()}}
             self.laws = laws_of(functions.equations, {symbols[column]: laws[column] for column in sorted(laws)})
-        given = [(each, np.array(each.columns)) for each in tau.functions]
-        given += [(each, np.array(each.columns) + self.efforts) for each in inputs.functions]
-        self._called = [(each, columns) for each, columns in given if each.every is None]
-        self._held: list[list[Any]] = [[each, columns, 0] for each, columns in given if each.every is not None]
+        pairs = [(function, np.array(function.columns)) for function in tau.functions]
+        pairs += [(function, np.array(function.columns) + self.efforts) for function in inputs.functions]
+        self._called = [(function, columns) for function, columns in pairs if function.every is None]
+        self._held: list[list[Any]] = [[f, columns, 0] for f, columns in pairs if f.every is not None]
         self.calls_python, self.is_held = bool(self._called), bool(self._held)
         self._latest: tuple[float, Floats] | None = None
         self._last = np.inf  # the latest time at which something acts, where there is a break at the end
@@ -70,7 +70,7 @@ class Actuation:
 
     def breaks(self, end: float) -> Breaks:
         """The times at which held values change, and the knots of all tables of time in the model and in laws."""
-        times = [sample_times(each.every, end, each.words) for each, _, _ in self._held]
+        times = [sample_times(function.every, end, function.words) for function, _, _ in self._held]
         times += [] if self.sampled is None else self.sampled.clocks
         expressions = [] if self.laws is None else [*self.laws.given.values()]
         if not self.functions.derivation.synopsis.is_smooth:
@@ -79,19 +79,19 @@ class Actuation:
             expressions += expressions_of(self.system)
         if expressions:
             times += [np.array(table.pieces.knots[0]) for table in tables_of_time(expressions, self.system.time)]
-        found = breaks_at(times, end)
+        breaks = breaks_at(times, end)
         if self.sampled is not None:
-            self.sampled.connect(self.values, self.names, found)
-        self._last = float(found.before[-1]) if len(found) and found.times[-1] >= end else np.inf
-        return found
+            self.sampled.connect(self.values, self.names, breaks)
+        self._last = float(breaks.before[-1]) if len(breaks) and breaks.times[-1] >= end else np.inf
+        return breaks
 
     def begin(self, number: int, t: float, before: float, x: Floats, slack: float) -> None:
         """Call the sampled functions that are due at a break, and record the state from which their values hold."""
         for entry in self._held:
-            each, columns, count = entry
-            if count * each.every <= t + slack:
-                entry[2] = round(t / each.every) + 1
-                self.values[columns] = each(round(t / each.every) * each.every, *self._parts(x))
+            function, columns, count = entry
+            if count * function.every <= t + slack:
+                entry[2] = round(t / function.every) + 1
+                self.values[columns] = function(round(t / function.every) * function.every, *self._parts(x))
         if self.sampled is not None:
             self.sampled.begin(number, x)
         self._latest = None
@@ -109,18 +109,18 @@ class Actuation:
         if self._called:
             latest = self._latest
             if latest is None or t != latest[0] or not np.array_equal(x, latest[1]):
-                for each, columns in self._called:
-                    self.values[columns] = each(t, *self._parts(x))
+                for function, columns in self._called:
+                    self.values[columns] = function(t, *self._parts(x))
                 self._latest = t, x.copy()
         return self.tau, self.inputs
 
     def at(self, t: float, x: Floats) -> tuple[Floats, Floats]:
         """Efforts and inputs as they act."""
-        given = self.plain(t, x)
+        plain = self.plain(t, x)
         if self.laws is None:
-            return given
+            return plain
         timed = (np.array([t]),) if "t" in self._acting.arrays else ()
-        tau, inputs = self._acting(x, *given, *timed)
+        tau, inputs = self._acting(x, *plain, *timed)
         return tau, inputs
 
     def failure(self, t: float, x: Floats) -> str:
@@ -143,7 +143,7 @@ class Actuation:
         return x[:first], x[first:second], x[second:]
 
     def notices(self, end: float, of_controller: Collection[Expr] = ()) -> list[str]:
-        """A sentence for each law whose samples do not reach as far as the run, but for those of a controller."""
+        """A sentence for each law whose samples end before the run, except those of a controller."""
         laws = {} if self.laws is None else self.laws.given
         sentences: list[str] = []
         for symbol, law in laws.items():
@@ -156,8 +156,8 @@ class Actuation:
         begun = self.begun
         if not begun:
             begun = [(np.zeros(1), np.full(1, -np.inf), record.states[:1], self.values[None, :].copy())]
-        t, before, x, held = (each[0] if len(each) == 1 else np.concatenate(each) for each in zip(*begun, strict=True))
-        columns = sorted(int(column) for _, given in self._called for column in given)
+        t, before, x, held = (rows[0] if len(rows) == 1 else np.concatenate(rows) for rows in zip(*begun, strict=True))
+        columns = sorted(int(column) for _, columns in self._called for column in columns)
         recorded = record.actuation if columns else []
         values = np.array([values[columns] for _, values in recorded]).reshape(len(recorded), len(columns))
         functions, parameters = self.driving(self.functions), dict(self.parameters or {})
@@ -196,7 +196,7 @@ class Acted:
 
     @property
     def slack(self) -> float:
-        """The time by which a sample may miss its break by rounding."""
+        """Tolerance in time within which a sample is at a break."""
         return _ROUNDING * max(1.0, float(self.times[-1]))
 
     def along(self, t: Floats, x: Floats) -> tuple[Floats, Floats]:
@@ -214,8 +214,8 @@ class Acted:
     def _of_pieces(self, t: Floats, x: Floats, piece: Any) -> tuple[Floats, Floats]:
         plain = self.values[piece]
         for k, column in enumerate(self.columns):
-            known = len(self.recorded_times) > 0
-            plain[:, column] = np.interp(t, self.recorded_times, self.recorded[:, k], right=np.nan) if known else np.nan
+            kept = len(self.recorded_times) > 0
+            plain[:, column] = np.interp(t, self.recorded_times, self.recorded[:, k], right=np.nan) if kept else np.nan
         tau, inputs = plain[:, : self.efforts], plain[:, self.efforts :]
         if self.functions.laws is None or not len(t):
             return tau, inputs
@@ -247,19 +247,19 @@ class Breaks:
 
 def breaks_at(times: Iterable[Floats], end: float) -> Breaks:
     """The breaks of a run from 0 to `end`, from times that need be neither sorted nor inside."""
-    given = [*times]
-    if not given:
+    sequences = [*times]
+    if not sequences:
         return Breaks()
-    found = np.unique(np.concatenate(given))
+    breaks = np.unique(np.concatenate(sequences))
     same = max(_SAME * end, 4.0 * float(np.spacing(end)))
-    late = found[found <= same]
+    late = breaks[breaks <= same]
     start = max(0.0, float(late[-1])) if len(late) else 0.0
-    found = found[(found > same) & (found <= end + same)]
-    if not len(found):
+    breaks = breaks[(breaks > same) & (breaks <= end + same)]
+    if not len(breaks):
         return Breaks(start=start)
-    first = np.flatnonzero(np.diff(found, prepend=-np.inf) > same)
-    last = np.append(first[1:] - 1, len(found) - 1)
-    return Breaks(np.minimum(found[last], end), found[first] - 4.0 * np.spacing(found[first]), start)
+    first = np.flatnonzero(np.diff(breaks, prepend=-np.inf) > same)
+    last = np.append(first[1:] - 1, len(breaks) - 1)
+    return Breaks(np.minimum(breaks[last], end), breaks[first] - 4.0 * np.spacing(breaks[first]), start)
 
 
 def tables_of_time(expressions: Iterable[Expr], time: Expr) -> Iterator[Table]:
@@ -274,7 +274,7 @@ def tables_of_time(expressions: Iterable[Expr], time: Expr) -> Iterator[Table]:
 
 
 def beyond(what: str, expressions: Iterable[Expr], time: Expr, end: float) -> Iterator[str]:
-    """A sentence for each table of time in what something is, where its samples do not reach as far as a run."""
+    """A sentence for each table of time whose samples end before the run."""
     for table in tables_of_time(expressions, time):
         first, last = table.points.axes[0][0], table.pieces.knots[0][-1]
         if table.points.outside == "hold" and (first > 0.0 or last < end * (1.0 - 1e-12)):
@@ -313,26 +313,26 @@ class _Reader:
     default: Floats
     also: Mapping[str, str]
 
-    def signal(self, given: Any) -> Signal:
-        if given is None or isinstance(given, int | float | np.ndarray):
-            return Signal(self.what, self.names, self.constants(given))
+    def signal(self, value: Any) -> Signal:
+        if value is None or isinstance(value, int | float | np.ndarray):
+            return Signal(self.what, self.names, self.constants(value))
         from ...expr import Expr, Function
 
-        if _is_python(given):
+        if _is_python(value):
             columns = tuple(range(len(self.names)))
-            whole = SignalFunction(given, f"the controller of {self.what}", columns, self.constants)
-            return Signal(self.what, self.names, self.default, functions=(whole,))
-        if isinstance(given, str | Expr | Function) and len(self.names) == 1:
-            given = {self.names[0]: given}
-        elif isinstance(given, list | tuple) and any(isinstance(x, str | Expr | Held) or callable(x) for x in given):
-            if len(given) != len(self.names):
-                numbers(np.zeros(len(given)), len(self.names), self.what)
-            given = dict(zip(self.names, given, strict=True))
-        if not isinstance(given, Mapping):
-            return Signal(self.what, self.names, self.constants(given))
+            function = SignalFunction(value, f"the controller of {self.what}", columns, self.constants)
+            return Signal(self.what, self.names, self.default, functions=(function,))
+        if isinstance(value, str | Expr | Function) and len(self.names) == 1:
+            value = {self.names[0]: value}
+        elif isinstance(value, list | tuple) and any(isinstance(x, str | Expr | Held) or callable(x) for x in value):
+            if len(value) != len(self.names):
+                numbers(np.zeros(len(value)), len(self.names), self.what)
+            value = dict(zip(self.names, value, strict=True))
+        if not isinstance(value, Mapping):
+            return Signal(self.what, self.names, self.constants(value))
         values, laws, functions = self.default.copy(), {}, []
-        for column, key in self._columns(given).items():
-            read = self._read(key, given[key])
+        for column, key in self._columns(value).items():
+            read = self._read(key, value[key])
             if isinstance(read, Expr) and not read.is_number:
                 laws[column] = read
             elif _is_python(read):
@@ -368,33 +368,33 @@ class _Reader:
             raise PolhodeError(f"{shown(value)} has no times.", place, _SAMPLED, "E-RUN-MISSING")
         return value
 
-    def constants(self, given: Any) -> Floats:
+    def constants(self, value: Any) -> Floats:
         """Numbers for all names, from a mapping or from as many of them."""
-        if given is None:
+        if value is None:
             return self.default
-        if isinstance(given, Mapping):
+        if isinstance(value, Mapping):
             values = self.default.copy()
-            for column, key in self._columns(given).items():
-                values[column] = self._number(key, given[key])[0]
+            for column, key in self._columns(value).items():
+                values[column] = self._number(key, value[key])[0]
             return values
-        if np.ndim(given) == 0 and len(self.names) == 1:
-            given = [given]
-        return self._finite(given, self.names, self.what)
+        if np.ndim(value) == 0 and len(self.names) == 1:
+            value = [value]
+        return self._finite(value, self.names, self.what)
 
     def _number(self, key: str, value: Any) -> Floats:
         return self._finite([value], [key], f"{self.what} '{key}'")
 
-    def _finite(self, given: Any, names: Sequence[str], place: str) -> Floats:
-        values = numbers(given, len(names), place)
+    def _finite(self, value: Any, names: Sequence[str], place: str) -> Floats:
+        values = numbers(value, len(names), place)
         if not np.isfinite(values).all():
             message = f"the value of '{names[int(np.argmin(np.isfinite(values)))]}' is not finite."
             raise PolhodeError(message, self.what, "Give finite numbers.", "E-RUN-NUMBER")
         return values
 
-    def _columns(self, given: Mapping[Any, Any]) -> dict[int, Any]:
+    def _columns(self, values: Mapping[Any, Any]) -> dict[int, Any]:
         """The keys of a mapping by their columns."""
         keys: dict[int, Any] = {}
-        for key in given:
+        for key in values:
             column = self._column(key)
             if column in keys:
                 message = f"'{keys[column]}' and '{key}' are one {self._kind}."
@@ -407,31 +407,31 @@ class _Reader:
         return "effort" if self.what == "tau" else "input"
 
     def _column(self, key: Any) -> int:
-        """The column of a name, of a symbol, or of an effort as it is written, `tau_<speed>`."""
+        """The column of a name, a symbol, or an effort spelled `tau_<speed>`."""
         name = self.also.get(key, key) if isinstance(key, str) else key
         if name in self.names:
             return self.names.index(name)
         from ...expr import Expr, symbol
         from ...laws.named_symbols import control_names
 
-        kind, found = self._kind, key
+        kind, control = self._kind, key
         if isinstance(key, str):
-            found = control_names([symbol(name, kind) for name in self.names], self.also).get(key)
-        if not isinstance(found, Expr) or found.data[:1] != (kind,) or found.name not in self.names:
+            control = control_names([symbol(name, kind) for name in self.names], self.also).get(key)
+        if not isinstance(control, Expr) or control.data[:1] != (kind,) or control.name not in self.names:
             cure = suggestion(key, (*self.names, *self.also))
             raise PolhodeError(f"there is no {kind} '{key}'.", self.what, cure, "E-RUN-NAME")
-        return self.names.index(found.name)
+        return self.names.index(control.name)
 
 
-def read_efforts(derivation: Derivation, given: Any) -> Signal:
-    """What a user gave as `tau`: by the names of speeds, or of joints that have one speed."""
-    known = derivation.synopsis
-    return _Reader(derivation, "tau", known.efforts, np.zeros(len(known.efforts)), known.joints).signal(given)
+def read_efforts(derivation: Derivation, tau: Any) -> Signal:
+    """The option `tau` as a signal: by names of speeds, or of joints with one speed."""
+    synopsis = derivation.synopsis
+    return _Reader(derivation, "tau", synopsis.efforts, np.zeros(len(synopsis.efforts)), synopsis.joints).signal(tau)
 
 
-def read_inputs(derivation: Derivation, given: Any, default: Floats) -> Signal:
-    """What a user gave as `inputs`, with what the model has for those that are not given."""
-    return _Reader(derivation, "inputs", tuple(derivation.synopsis.inputs), default, {}).signal(given)
+def read_inputs(derivation: Derivation, inputs: Any, default: Floats) -> Signal:
+    """The option `inputs` as a signal; inputs that are not given have the model's values."""
+    return _Reader(derivation, "inputs", tuple(derivation.synopsis.inputs), default, {}).signal(inputs)
 
 
 # ---- Python functions ----------------------------------------------------------------------------------------
@@ -461,19 +461,19 @@ class Held:
 
 def options_in_python(options: Mapping[str, Any]) -> list[str]:
     """The options of a run in which there are Python functions."""
-    found = []
+    names = []
     for name in ("tau", "inputs", "events", "until", "on"):
-        given = options.get(name)
-        entries = [*given, *given.values()] if isinstance(given, Mapping) else given
+        option = options.get(name)
+        entries = [*option, *option.values()] if isinstance(option, Mapping) else option
         if any(map(_is_python, entries if isinstance(entries, list | tuple) else [entries])):
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
-def _is_python(given: Any) -> bool:
+def _is_python(value: Any) -> bool:
     from ...expr import Expr, Function
 
-    return isinstance(given, Held) or (callable(given) and not isinstance(given, Expr | Function))
+    return isinstance(value, Held) or (callable(value) and not isinstance(value, Expr | Function))
 
 
 def held(function: Callable[..., Any], every: float) -> Held:
@@ -494,40 +494,40 @@ class SignalFunction:
     """A function with the columns that it gives, how to read its result, its name in sentences, and its sample time."""
 
     def __init__(
-        self, given: Callable[..., Any] | Held, words: str, columns: tuple[int, ...], read: Callable[[Any], Floats]
+        self, function: Callable[..., Any] | Held, words: str, columns: tuple[int, ...], read: Callable[[Any], Floats]
     ) -> None:
-        self.function = given.function if isinstance(given, Held) else given
-        self.every = given.every if isinstance(given, Held) else None
+        self.function = function.function if isinstance(function, Held) else function
+        self.every = function.every if isinstance(function, Held) else None
         self.words, self.columns, self.read = words, columns, read
         self.arguments = _arguments(self.function, words)
 
     def __call__(self, t: float, q: Floats, u: Floats, z: Floats) -> Floats:
-        """Its values at a state, of which it gets copies so that it cannot change it."""
+        """Values of the function at a state; it gets copies, so that it cannot change the state."""
         state = (q.copy(), u.copy(), z.copy())[: self.arguments - 1]
         try:
-            given = self.function(t, *state)
+            returned = self.function(t, *state)
         except Exception as error:
             raise ControllerFailed(f"{self.words} raised {type(error).__name__}: {error}") from error
-        if given is None:
-            whole = "values, {} where nothing is to act" if len(self.columns) != 1 else "a number"
-            raise ControllerFailed(f"{self.words} returned None; it must return {whole}.")
+        if returned is None:
+            expected = "values, {} where nothing is to act" if len(self.columns) != 1 else "a number"
+            raise ControllerFailed(f"{self.words} returned None; it must return {expected}.")
         try:
-            return self.read(given)
+            return self.read(returned)
         except PolhodeError as error:
             raise ControllerFailed(f"{self.words} gave no usable value: {error.problems[0].message}") from error
 
 
 def _arguments(function: Callable[..., Any], words: str) -> int:
-    """How many arguments a function is to be given: what it must have, and no more than it can take."""
+    """Number of arguments to call a function with: at least its required ones, at most those it accepts."""
     try:
         listed = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # as of some functions in C, which take numbers
         return 1
-    plain = [each for each in listed if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
-    needed = sum(each.default is each.empty for each in plain)
-    any_more = any(each.kind == each.VAR_POSITIONAL for each in listed)
+    plain = [p for p in listed if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    needed = sum(parameter.default is parameter.empty for parameter in plain)
+    any_more = any(parameter.kind == parameter.VAR_POSITIONAL for parameter in listed)
     possible = [count for count in _ARGUMENTS if count >= needed and (any_more or count <= len(plain))]
-    if not possible or any(each.kind == each.KEYWORD_ONLY and each.default is each.empty for each in listed):
+    if not possible or any(p.kind == p.KEYWORD_ONLY and p.default is p.empty for p in listed):
         cure = "Give a function of t, of (t, q, u), or with first-order states of (t, q, u, z)."
         raise PolhodeError(f"{words} takes neither t nor (t, q, u).", cure=cure, code="E-RUN-TYPE")
     return 3 if 3 in possible and (any_more or not needed) else possible[0]

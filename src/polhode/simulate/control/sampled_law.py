@@ -48,11 +48,11 @@ class Sampling:
     discretisation: str = "euler"
 
 
-def sampling_of(law: Law, options: Mapping[str, Any], known: Synopsis) -> Sampling:
+def sampling_of(law: Law, options: Mapping[str, Any], synopsis: Synopsis) -> Sampling:
     """How a law is sampled, as the options of a run say."""
     measured = Named.measurements(law)
     seed, delay, rule = (options.get(name) for name in ("seed", "delay", "discretisation"))
-    both, smallest = measured | Named.controls(law, known.joints), np.finfo(float).tiny
+    both, smallest = measured | Named.controls(law, synopsis.joints), np.finfo(float).tiny
     return Sampling(
         law.sample_time_as(options.get("sample_time")) or 0.0,
         number(0.0 if delay is None else delay, "a time ≥ 0 in seconds", least=0.0, place="delay"),
@@ -63,26 +63,27 @@ def sampling_of(law: Law, options: Mapping[str, Any], known: Synopsis) -> Sampli
     )
 
 
-def starting(loop: ClosedLoop, start: Any, known: Synopsis) -> tuple[ClosedLoop, Any]:
+def starting(loop: ClosedLoop, start: Any, synopsis: Synopsis) -> tuple[ClosedLoop, Any]:
     """A sampled loop whose states start where a run says, and the start of the mechanism alone."""
     if loop.sampling is None or not loop.law.states:
         return loop, start
-    names = [each.symbol.name for each in loop.law.states]
+    names = [state.symbol.name for state in loop.law.states]
     if isinstance(start, Mapping):
-        own = {*names} - {*known.coordinates, *known.states}
-        given = {name: value for name, value in start.items() if name in own}
-        rest: Any = {name: value for name, value in start.items() if name not in own}
-        every = {*known.coordinates, *known.states, *known.speeds, *known.omitted}
+        law_states = {*names} - {*synopsis.coordinates, *synopsis.states}
+        given_starts = {name: value for name, value in start.items() if name in law_states}
+        rest: Any = {name: value for name, value in start.items() if name not in law_states}
+        every = {*synopsis.coordinates, *synopsis.states, *synopsis.speeds, *synopsis.omitted}
         strays = [name for name in rest if name not in every]
         if strays:
-            what, names = "coordinate, state or state of the controller", [*known.coordinates, *known.states, *names]
+            what = "coordinate, state or state of the controller"
+            names = [*synopsis.coordinates, *synopsis.states, *names]
             raise unknown(what, strays[0], names, place="start", code="E-CONTROL-NAME")
-    elif isinstance(start, tuple) and len(start) == 3 and np.shape(start[2]) == (len(known.states) + len(names),):
-        given = dict(zip(names, start[2][len(known.states) :], strict=True))
-        rest = (*start[:2], start[2][: len(known.states)])
+    elif isinstance(start, tuple) and len(start) == 3 and np.shape(start[2]) == (len(synopsis.states) + len(names),):
+        given_starts = dict(zip(names, start[2][len(synopsis.states) :], strict=True))
+        rest = (*start[:2], start[2][: len(synopsis.states)])
     else:
         return loop, start
-    starts = {name: number(value, place=f"start of '{name}'") for name, value in given.items()}
+    starts = {name: number(value, place=f"start of '{name}'") for name, value in given_starts.items()}
     return (replace(loop, starts=starts) if starts else loop), rest
 
 
@@ -108,9 +109,9 @@ class SampledLoop:
 
     @property
     def log(self) -> ControllerLog:
-        """What it gave so far."""
+        """Controls and states of the controller up to now."""
         law, count, of = self.law, self.count, self.loop.law
-        names = tuple(each.name for each in of.controls), tuple(each.symbol.name for each in of.states)
+        names = tuple(control.name for control in of.controls), tuple(state.symbol.name for state in of.states)
         return ControllerLog(law.times[:count], law.controls[:count].copy(), law.states[:count].copy(), *names)
 
     @property
@@ -121,7 +122,7 @@ class SampledLoop:
 
     def connect(self, values: Floats, names: tuple[str, ...], breaks: Breaks) -> None:
         """Let controls hold among the efforts and inputs of a run that has these breaks."""
-        columns = [names.index(f"{each.data[0]} '{each.name}'") for each in self.loop.law.controls]
+        columns = [names.index(f"{control.data[0]} '{control.name}'") for control in self.loop.law.controls]
         self._names = tuple(names[column] for column in columns)
         values[columns] = 0.0
         same, rows, at_breaks = _SAME * self.sampling.sample_time, np.arange(len(self.law.times)), []
@@ -133,13 +134,13 @@ class SampledLoop:
         self.law.connect(values, np.array(columns), *at_breaks)
 
     def begin(self, number: int, x: Floats) -> None:
-        """Evaluate the law and let controls act, as it is due at a break; the start is break -1."""
+        """Evaluate the law or apply its controls, whichever is due at a break; the start is break -1."""
         asks, acts = (0, 0 if self._acts_at_once else -1)
         if number >= 0:
             asks, acts = int(self.law.asks[number]), int(self.law.acts[number])
         if asks >= 0:
-            found = self.law.ask(asks, x)
-            wrong = np.flatnonzero(~np.isfinite(found))
+            controls = self.law.ask(asks, x)
+            wrong = np.flatnonzero(~np.isfinite(controls))
             if len(wrong):
                 at = f"at t = {self.law.times[asks]:.6g} s."
                 raise ControllerFailed(f"the law of {self._names[wrong[0]]} gave no finite number, {at}")
@@ -160,7 +161,7 @@ class SampledLoop:
 
 
 def _first_states(loop: ClosedLoop) -> Floats:
-    return np.array([loop.starts.get(each.symbol.name, float(each.start)) for each in loop.law.states])
+    return np.array([loop.starts.get(state.symbol.name, float(state.start)) for state in loop.law.states])
 
 
 class SteppedLaw:
@@ -185,16 +186,16 @@ class SteppedLaw:
         self.acting = np.zeros(count, dtype=np.int64)  # and how many of them have come to act
         self.controls = np.zeros((count, int(how.delay / how.sample_time) + 2, len(loop.law.controls)))
         kinds = {kind: (names, array) for kind, names, array in rows}
-        self._places = [(kinds[each.data[0]][1], kinds[each.data[0]][0].index(each.name)) for each in loop.law.controls]
+        self._places = [(kinds[x.data[0]][1], kinds[x.data[0]][0].index(x.name)) for x in loop.law.controls]
 
     @property
     def next_times(self) -> Floats:
-        """When something happens next to each member."""
+        """Time of each member's next sample or action."""
         acts = np.where(self.acting < self.given, self.acting * self._every + self._delay, np.inf)
         return np.asarray(np.minimum(self.given * self._every, acts))
 
     def pass_to(self, t: Floats, x: Floats, members: Any) -> None:
-        """Sample and act, as it is due for members of a mask at their times and states."""
+        """Sample the law and apply controls for the members of a mask that are due at their times."""
         late, depth = t + _SAME * self._every, self.controls.shape[1]
         while True:
             due = np.flatnonzero(members & (self.next_times <= late))
@@ -224,11 +225,11 @@ class SteppedLaw:
 
     @property
     def memory(self) -> list[Any]:
-        """The arrays that it goes on from; noise begins anew."""
+        """Arrays from which the law continues; noise begins anew."""
         return [self.states, self.given, self.acting, self.controls]
 
     def reset(self, members: Any) -> None:
-        """Let members begin anew."""
+        """Reset members to the start of the law."""
         self.states[members] = self.start
         self.given[members] = self.acting[members] = 0
         for array, column in self._places:
@@ -250,7 +251,7 @@ _FEWEST = 3
 
 
 def growth_of(controls: Floats) -> float:
-    """By which factor controls (K, …) have grown from sample to sample; 1 where the last are not the largest."""
+    """Growth factor of controls (K, …) from sample to sample; 1 if the last are not the largest."""
     sizes = np.abs(controls).max(axis=1, initial=0.0)
     count = min(_SAMPLES, len(sizes) - 1)
     if len(sizes) < _FEWEST or sizes[-1] < sizes.max() or not sizes[-1 - count] > 0.0:
@@ -264,7 +265,7 @@ def unstable_loop(
     """Why a sampled law that gave these controls (K, …), from coordinates and speeds at the start, ends a run here."""
     if not speeds:
         return None
-    q, u = (float(np.abs(each).max(initial=0.0)) for each in start)
+    q, u = (float(np.abs(values).max(initial=0.0)) for values in start)
     worst = max(speeds, key=lambda name: abs(speeds[name]))
     growth = growth_of(controls)
     if abs(speeds[worst]) <= _BEYOND * max(u, (1.0 + q) / sample_time) or growth < _GROWTH:

@@ -43,9 +43,9 @@ class ControllerLog(Shown):
 
     def __getitem__(self, name: str) -> Floats:
         """A control or a state of the controller at the samples, by its name."""
-        known = dict(zip(self.control_names, self.controls.T, strict=True))
-        known |= dict(zip(self.names, self.states.T, strict=True))
-        return named_value(name, known, tuple(known), "control or state of the controller")
+        columns = dict(zip(self.control_names, self.controls.T, strict=True))
+        columns |= dict(zip(self.names, self.states.T, strict=True))
+        return named_value(name, columns, tuple(columns), "control or state of the controller")
 
     def __repr__(self) -> str:
         names = ", ".join([*self.control_names, *self.names])
@@ -98,8 +98,8 @@ class ClosedLoopResults:
         if loop is None:
             return {}, {}
         coordinates = {q.name: q for joint in self._equations.system.joints.values() for q in joint.q}
-        curves = {each.name: loop.curves[each.symbols[0]] for each in loop.law.reference}
-        quantities = {each.name: each.quantity or coordinates.get(each.name) for each in loop.law.reference}
+        curves = {reference.name: loop.curves[reference.symbols[0]] for reference in loop.law.reference}
+        quantities = {r.name: r.quantity or coordinates.get(r.name) for r in loop.law.reference}
         followed = {name: x for name, x in quantities.items() if x is not None and self._is_known(x)}
         errors = dict(zip(loop.law.errors, substitute([*loop.law.errors.values()], loop.curves), strict=True))
         others = {name: error for name, error in errors.items() if self._is_known(error)}
@@ -122,21 +122,21 @@ class ClosedLoopResults:
     def _symbols_known(self) -> set[Expr]:
         record = self._equations
         system = record.system
-        known = {system.time, *record.q, *record.u, *record.z}
-        known |= {each.symbol for table in (system.parameters, system.inputs) for each in table.values()}
-        return known | {symbol for joint in system.joints.values() for symbol in (*joint.q, *joint.u)}
+        symbols = {system.time, *record.q, *record.u, *record.z}
+        symbols |= {entry.symbol for table in (system.parameters, system.inputs) for entry in table.values()}
+        return symbols | {symbol for joint in system.joints.values() for symbol in (*joint.q, *joint.u)}
 
     @cached_property
     def at_limits(self) -> Mapping[str, float]:
         """For how many seconds each control was at a limit, of those that were."""
-        limits, found = {} if self.loop is None else self.loop.limits, {}
+        limits, durations = {} if self.loop is None else self.loop.limits, {}
         for symbol, ends in limits.items():
             values, weights = self._of_control(symbol)
             low, high = map(self._number, ends)
             seconds = float(weights[(values <= low) | (values >= high)].sum())
             if seconds > 0.0:
-                found[symbol.name] = seconds
-        return found
+                durations[symbol.name] = seconds
+        return durations
 
     def _number(self, limit: float | Expr) -> float:
         """A limit with the parameters of the run; nan where one has no value."""
@@ -194,18 +194,18 @@ class ClosedLoopResults:
         if how.sample_time >= end > 0.0:
             long = f"its sample time {how.sample_time:g} s is as long as the run"
             yield f"the law was evaluated once, at the start: {long}."
-        rounded = [each.name for each in loop.law.controls if each in how.quantisation]
+        rounded = [control.name for control in loop.law.controls if control in how.quantisation]
         if loop.has_observer and (how.delay or rounded):
             what = f"the delay of {how.delay:g} s" if how.delay else f"how '{rounded[0]}' is rounded"
             yield f"the observer assumes that controls act at once, as the law gives them: {what} is not in its model."
 
     def _beyond_samples(self, loop: ClosedLoop, end: float) -> Iterator[str]:
-        """Tables over time, of references or in the law itself, that do not reach as far as the run."""
+        """Tables over time, of references or of the law, that end before the run."""
         from .actuation import beyond
 
         time = self._equations.system.time
-        for each in loop.law.reference:
-            yield from beyond(f"the reference '{each.name}'", [loop.curves[each.symbols[0]]], time, end)
+        for reference in loop.law.reference:
+            yield from beyond(f"the reference '{reference.name}'", [loop.curves[reference.symbols[0]]], time, end)
         for control, value in loop.law.controls.items():
             yield from beyond(f"the {control.data[0]} '{control.name}'", [value], time, end)
 
@@ -222,14 +222,14 @@ class ClosedLoopResults:
         if log is not None and len(log.times) > 1:
             for state, column in zip(loop.law.states, log.states.T, strict=True):
                 put[state.symbol] = sampled(log.times, column, "held")(self._equations.system.time)
-        factors = substitute([each for _, each in loop.law.singular], put)
-        known = [(words, x) for (words, _), x in zip(loop.law.singular, factors, strict=True) if self._is_known(x)]
-        rows, near = self._at_samples(*(x for _, x in known)), _NEAR if run.is_whole else _NEAR_THE_END
-        sizes = self._usual_sizes([x for _, x in known]) if known else []
+        factors = substitute([factor for _, factor in loop.law.singular], put)
+        conditions = [(words, x) for (words, _), x in zip(loop.law.singular, factors, strict=True) if self._is_known(x)]
+        rows, near = self._at_samples(*(x for _, x in conditions)), _NEAR if run.is_whole else _NEAR_THE_END
+        sizes = self._usual_sizes([x for _, x in conditions]) if conditions else []
         met = (_zero_or_near(run.t, row, size, near) for row, size in zip(rows, sizes, strict=True))
         return tuple(
             f"the law does not hold where {words}; {sentence}."
-            for (words, _), sentence in zip(known, met, strict=True)
+            for (words, _), sentence in zip(conditions, met, strict=True)
             if sentence
         )
 
@@ -239,7 +239,7 @@ class ClosedLoopResults:
         from ...expr.evaluation import Evaluator
 
         rng, parameters = np.random.default_rng(0), self._equations.system.parameters.values()
-        values = {each.symbol: float(1 if each.value is None else each.value) for each in parameters}
+        values = {p.symbol: float(1 if p.value is None else p.value) for p in parameters}
         function = Evaluator(expressions)
         moving = [x for x in free_symbols(expressions) if x not in values]
         rows = []
@@ -247,11 +247,11 @@ class ClosedLoopResults:
             random = rng.standard_normal(len(moving)).tolist()
             rows.append(function({**values, **dict(zip(moving, random, strict=True))}))
         sizes = np.abs(np.array(rows).reshape(_STATES, -1))
-        return [float(np.median(each[np.isfinite(each)])) if np.isfinite(each).any() else 0.0 for each in sizes.T]
+        return [float(np.median(x[np.isfinite(x)])) if np.isfinite(x).any() else 0.0 for x in sizes.T]
 
 
 def _zero_or_near(t: Floats, row: Floats, size: float, near: float) -> str:
-    """When a factor was zero, or nearly; nothing where it was not."""
+    """In words when a factor was zero, or nearly; empty if it never was."""
     signs = np.sign(row)
     crossed = np.flatnonzero(signs[:-1] * signs[1:] < 0)
     if len(crossed):

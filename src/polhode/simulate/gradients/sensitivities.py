@@ -83,10 +83,10 @@ class Sensitivities(Shown):
         of, by = names
         equations = self.trajectory.equations.record
         row = _index(of, [*equations.q, *equations.u, *equations.z], "coordinate or speed")
-        return np.asarray(self._whole[:, row, _index(by, self.symbols, "derivative by")])
+        return np.asarray(self._state_slopes[:, row, _index(by, self.symbols, "derivative by")])
 
     @property
-    def _whole(self) -> Floats:
+    def _state_slopes(self) -> Floats:
         """The derivatives of the whole state."""
         return np.concatenate([self.dq, self.du, self.dz], axis=1)
 
@@ -95,21 +95,21 @@ class Sensitivities(Shown):
         equations = self.trajectory.equations.record
         acted = self.trajectory.acted
         laws = acted.functions.laws if acted is not None else None
-        entries = [expressed(equations, each, "values") for each in expressions]
+        entries = [expressed(equations, expression, "values") for expression in expressions]
         entries = entries if laws is None else substitute(entries, laws.given)
         state = [*equations.q, *equations.u, *equations.z]
-        slopes = jacobian(entries, [*state, *(each for each in self.symbols if each not in state)])
-        found = self.trajectory.values(*slopes.entries()).T.reshape(len(self.t), len(entries), -1)
-        values: Floats = found[:, :, : len(state)] @ self._whole
-        values[:, :, [each not in state for each in self.symbols]] += found[:, :, len(state) :]
+        slopes = jacobian(entries, [*state, *(symbol for symbol in self.symbols if symbol not in state)])
+        columns = self.trajectory.values(*slopes.entries()).T.reshape(len(self.t), len(entries), -1)
+        values: Floats = columns[:, :, : len(state)] @ self._state_slopes
+        values[:, :, [symbol not in state for symbol in self.symbols]] += columns[:, :, len(state) :]
         return values[:, 0] if len(expressions) == 1 else values
 
     def _cell(self) -> Cell:
         """The derivatives of the state at the end."""
         run = self.trajectory
         names = [*run.coordinates, *(f"u({name})" for name in run.speeds), *run.states]
-        last = self._whole[-1] if len(self.t) else self._whole[:0].reshape(0, len(self.by))
-        rows = [(name, *(f"{each:.6g}" for each in row)) for name, row in zip(names, last.tolist(), strict=False)]
+        last = self._state_slopes[-1] if len(self.t) else self._state_slopes[:0].reshape(0, len(self.by))
+        rows = [(name, *(f"{value:.6g}" for value in row)) for name, row in zip(names, last.tolist(), strict=False)]
         head = ["at the end", *(f"by {name}" for name in self.by)]
         return Cell(f"Sensitivities: {run.summary()}", [Table(head, rows, numbers_from=1)])
 
@@ -117,11 +117,11 @@ class Sensitivities(Shown):
         return f"Sensitivities({self.trajectory.summary()}; by {', '.join(self.by)})"
 
 
-def _index(name: Any, known: Sequence[Expr], kind: str) -> int:
-    for index, each in enumerate(known):
-        if name is each or (isinstance(name, str) and name in (spelled(each), each.name)):
+def _index(name: Any, symbols: Sequence[Expr], kind: str) -> int:
+    for index, symbol in enumerate(symbols):
+        if name is symbol or (isinstance(name, str) and name in (spelled(symbol), symbol.name)):
             return index
-    raise unknown(kind, name, [spelled(each) for each in known], place="sensitivities", code="E-SENSITIVITY-NAME")
+    raise unknown(kind, name, [spelled(symbol) for symbol in symbols], place="sensitivities", code="E-SENSITIVITY-NAME")
 
 
 def sensitivities(derivation: Derivation, duration: float, by: Sequence[Any], options: SmoothOptions) -> Sensitivities:
@@ -140,14 +140,14 @@ def sensitivities(derivation: Derivation, duration: float, by: Sequence[Any], op
 
         switching = SwitchingRun(run)
         trajectory, S, end, _ = switching.follow()
-        return _made(run, trajectory, S, switching.event_times, switching.end_time, end)
+        return _result(run, trajectory, S, switching.event_times, switching.end_time, end)
     return _Sensitive(run).followed()
 
 
-def _made(run: SmoothRun, trajectory: Trajectory, S: Floats, times: Any, moved: Floats, end: Floats) -> Sensitivities:
+def _result(run: SmoothRun, trajectory: Trajectory, S: Floats, times: Any, moved: Floats, end: Floats) -> Sensitivities:
     equations = run.functions.equations
     parts = [len(equations.q), len(equations.q) + len(equations.u)]
-    by, when = tuple(spelled(each) for each in run.symbols), tuple(map(tuple, times))
+    by, when = tuple(spelled(symbol) for symbol in run.symbols), tuple(map(tuple, times))
     (dq, du, dz), (end_q, end_u, end_z) = np.split(S, parts, axis=1), np.split(end, parts)
     return Sensitivities(trajectory, by, dq, du, dz, when, moved, end_q, end_u, end_z, tuple(run.symbols))
 
@@ -158,7 +158,7 @@ class _Sensitive:
     def __init__(self, run: SmoothRun) -> None:
         self.run, self.size, self.columns = run, len(run.x), len(run.symbols)
         equations = run.functions.equations
-        self.is_start = np.array([each in {*equations.q, *equations.u, *equations.z} for each in run.symbols])
+        self.is_start = np.array([symbol in {*equations.q, *equations.u, *equations.z} for symbol in run.symbols])
         # symbols that rates depend on come first among the columns; `order` is the column of each symbol
         first = np.argsort(self.is_start, kind="stable")
         self.order = np.argsort(first).tolist()
@@ -175,19 +175,19 @@ class _Sensitive:
 
     def followed(self) -> Sensitivities:
         run = self.run
-        made = run.follow(self.rates, self._in_columns(start_variations(run)), self._changed)
-        S = self._variations(made.states)
+        followed = run.follow(self.rates, self._in_columns(start_variations(run)), self._changed)
+        S = self._variations(followed.states)
         end_time, end = np.zeros(self.columns), S[-1]
-        with run.ending(made.trajectory):
-            for event in made.events:
+        with run.ending(followed.trajectory):
+            for event in followed.events:
                 if event.after is None:
                     last, time = event, self._time_variation(event)
-            if made.trajectory.status == "event":
+            if followed.trajectory.status == "event":
                 end_time, end = time, end + np.outer(self.rates(last.t, last.before)[: self.size], time)
-        return _made(run, made.trajectory, S, self.event_times, end_time, end)
+        return _result(run, followed.trajectory, S, self.event_times, end_time, end)
 
     def _in_columns(self, S: Floats) -> Floats:
-        """S (n, p) as it stands behind the state."""
+        """S (n, p) in columns, as stored behind the state."""
         columns = np.empty((self.columns, self.size))
         columns[self.order] = S.T
         return columns.ravel()
@@ -265,8 +265,8 @@ def gradient(
         cure = "Give of=… at the end of the run, integrand=… along it, or both."
         raise PolhodeError("there is nothing to differentiate.", "gradient", cure, "E-SENSITIVITY-NAME")
     refuse_others(options, SmoothOptions, "gradient")
-    made = _Adjoint(SmoothRun.of(derivation, duration, by, options), of, integrand)
-    return made.gradient_through_contacts() if derivation.synopsis.contacts else made.gradient()
+    adjoint = _Adjoint(SmoothRun.of(derivation, duration, by, options), of, integrand)
+    return adjoint.gradient_through_contacts() if derivation.synopsis.contacts else adjoint.gradient()
 
 
 class _Adjoint:
@@ -276,7 +276,7 @@ class _Adjoint:
         equations = run.functions.equations
         self.run, self.size, self.has_integral = run, len(run.x), integrand is not None
         state = [*equations.q, *equations.u, *equations.z]
-        self.varies = np.array([each not in state for each in run.symbols])
+        self.varies = np.array([symbol not in state for symbol in run.symbols])
         self.final = as_expr(0) if of is None else run.expressed(of, "of")
         self.final_slopes = list(jacobian([self.final], [*state, equations.system.time, *run.symbols]).entries())
         self.along = along = None if integrand is None else run.expressed(integrand, "integrand")
@@ -285,20 +285,20 @@ class _Adjoint:
         is_kept = run.problem.manifold is not None or bool(run.rates.groups)
         forward = "state_rates" if along is None else IntegratedRates(along)
         self.forward = FollowedRates(run, forward, run.projected if is_kept else None)
-        names = tuple(spelled(each) for each in run.symbols if each not in state)
+        names = tuple(spelled(symbol) for symbol in run.symbols if symbol not in state)
         self.backward = FollowedRates(run, AdjointRates(names, along))
 
     def gradient(self) -> Gradient:
         run = self.run
-        made = run.follow(self.forward, np.zeros(int(self.has_integral)), keeps_steps=True)
-        last = made.states[-1]
-        known = run.known(float(made.trajectory.t[-1]), last[: self.size])
-        value = evaluate([self.final], known)[0] + (float(last[-1]) if self.has_integral else 0.0)
-        with run.ending(made.trajectory):
-            adjoint, explicit = self._pulled_back(made, known)
+        followed = run.follow(self.forward, np.zeros(int(self.has_integral)), keeps_steps=True)
+        last = followed.states[-1]
+        values = run.known(float(followed.trajectory.t[-1]), last[: self.size])
+        value = evaluate([self.final], values)[0] + (float(last[-1]) if self.has_integral else 0.0)
+        with run.ending(followed.trajectory):
+            adjoint, explicit = self._pulled_back(followed, values)
         slopes = adjoint @ start_variations(run)
         slopes[self.varies] += explicit
-        return Gradient(float(value), tuple(spelled(each) for each in run.symbols), slopes, made.trajectory)
+        return Gradient(float(value), tuple(spelled(symbol) for symbol in run.symbols), slopes, followed.trajectory)
 
     def gradient_through_contacts(self) -> Gradient:
         """The same by variations of the state and the integral."""
@@ -306,24 +306,24 @@ class _Adjoint:
 
         run, switching = self.run, SwitchingRun(self.run, self.along)
         trajectory, _, S, x = switching.follow(inside=False)
-        known = run.known(float(trajectory.t[-1]), x[: self.size])
-        by_x, by_t, by_p = np.split(np.array(evaluate(self.final_slopes, known)), [self.size, self.size + 1])[:3]
+        values = run.known(float(trajectory.t[-1]), x[: self.size])
+        by_x, by_t, by_p = np.split(np.array(evaluate(self.final_slopes, values)), [self.size, self.size + 1])[:3]
         slopes = by_x @ S[: self.size] + by_t * switching.end_time + np.where(self.varies, by_p, 0.0)
         slopes += S[self.size :].sum(axis=0)
-        value = evaluate([self.final], known)[0] + float(x[self.size :].sum())
-        return Gradient(value, tuple(spelled(each) for each in run.symbols), slopes, trajectory)
+        value = evaluate([self.final], values)[0] + float(x[self.size :].sum())
+        return Gradient(value, tuple(spelled(symbol) for symbol in run.symbols), slopes, trajectory)
 
-    def _pulled_back(self, made: Followed, known: Mapping[Expr, float]) -> tuple[Floats, Floats]:
+    def _pulled_back(self, followed: Followed, values: Mapping[Expr, float]) -> tuple[Floats, Floats]:
         """λ(0), and the integral ∫ ∂H/∂p dt with what events add to it."""
-        slopes = np.array(evaluate(self.final_slopes, known))
+        slopes = np.array(evaluate(self.final_slopes, values))
         adjoint, explicit = slopes[: self.size].copy(), slopes[self.size + 1 :][self.varies]
-        if made.trajectory.status == "event":
-            event = made.events[-1]
+        if followed.trajectory.status == "event":
+            event = followed.events[-1]
             rates = self.forward(event.t, event.before)
             gain = adjoint @ rates[: self.size] + slopes[self.size] + self._integrand(rates)
-            by_x, by_p = event.jump.time_slopes(known, rates[: self.size])
+            by_x, by_p = event.jump.time_slopes(values, rates[: self.size])
             adjoint, explicit = adjoint + gain * by_x, explicit + gain * by_p[self.varies]
-        for times, states, before in reversed(made.segments()):
+        for times, states, before in reversed(followed.segments()):
             adjoint, explicit = self._along(times, states, adjoint, explicit)
             if before is not None and before.after is not None:
                 adjoint, explicit = self._across(before, before.after, adjoint, explicit)
@@ -354,10 +354,10 @@ class _Adjoint:
 
     def _across(self, event: Occurrence, after: Floats, adjoint: Floats, explicit: Floats) -> tuple[Floats, Floats]:
         """The same before an event, from behind it."""
-        known = self.run.known(event.t, event.before[: self.size])
+        values = self.run.known(event.t, event.before[: self.size])
         before, behind = self.forward(event.t, event.before), self.forward(event.t, after)
-        g_x, g_t, g_p = event.jump.after_slopes(known)
-        by_x, by_p = event.jump.time_slopes(known, before[: self.size])
+        g_x, g_t, g_p = event.jump.after_slopes(values)
+        by_x, by_p = event.jump.time_slopes(values, before[: self.size])
         gain = adjoint @ (g_x @ before[: self.size] + g_t - behind[: self.size])
         gain += self._integrand(before) - self._integrand(behind)
         return adjoint @ g_x + gain * by_x, explicit + (adjoint @ g_p + gain * by_p)[self.varies]

@@ -82,8 +82,8 @@ class FollowedRates(Rates):
         return t
 
     def _arguments(self, t: float, x: Floats, ask: bool = True) -> list[Floats]:
-        given = {"x": x, "t": np.array([t]), **self._held}
-        return [given[name] for name in self.native.arrays]
+        arguments = {"x": x, "t": np.array([t]), **self._held}
+        return [arguments[name] for name in self.native.arrays]
 
     def outputs(self, t: float, x: Floats) -> dict[str, Floats]:
         """All that the function puts out, by name."""
@@ -119,7 +119,7 @@ class Followed:
         size = acted.states.shape[1]
         jumps: list[tuple[float, float, Floats, Occurrence | None]]  # where the next segment begins, and this one ends
         jumps = [*zip(acted.times[1:], acted.before[1:], acted.states[1:], repeat(None), strict=False)]
-        jumps += [(each.t, each.t, each.before, each) for each in self.events if each.after is not None]
+        jumps += [(event.t, event.t, event.before, event) for event in self.events if event.after is not None]
         jumps.sort(key=lambda jump: jump[0])
         jumps.append((np.inf, min(self.trajectory.t[-1], acted.last), self.states[-1], None))
         segments: list[tuple[Floats, Floats, Occurrence | None]] = []
@@ -200,35 +200,35 @@ class SmoothRun:
         equations = self.functions.equations
         symbols = [equations.system.time, *equations.q, *equations.u, *equations.z, *equations.tau]
         numbers = [t, *x.tolist(), *self.problem.tau.constant.tolist()]
-        found = self.problem.values() | dict(zip(symbols, numbers, strict=True))
-        return {**found, **dict(zip(self.laws, evaluate(self.laws.values(), found), strict=True))}
+        values = self.problem.values() | dict(zip(symbols, numbers, strict=True))
+        return {**values, **dict(zip(self.laws, evaluate(self.laws.values(), values), strict=True))}
 
     def follow(
         self, rates: Rates, beside: Floats, changed: Change | None = None, *, keeps_steps: bool = False
     ) -> Followed:
         """Run to the end with what is followed beside the state, and `changed` behind an event that changes that."""
-        size, whole = len(self.x), Record(len(self.x) + len(beside))
-        whole.add(np.zeros(1), np.concatenate([self.x, beside])[None, :])
+        size, full_record = len(self.x), Record(len(self.x) + len(beside))
+        full_record.add(np.zeros(1), np.concatenate([self.x, beside])[None, :])
         followed: list[Integration] = []
 
         def go(state: Rates, guard: Guard, record: Record, report: Report) -> str:
-            whole.restart(np.concatenate([record.last[1], beside]))
+            full_record.restart(np.concatenate([record.last[1], beside]))
             rates.drive, rates.breaks = state.drive, state.breaks
             try:
                 events = self.problem.events if changed is None else self._with_changes(changed)
-                made = Integration(rates, guard, whole, self.problem.times, self.problem.control, events)
-                followed.append(made)
-                made.run.most_kept = np.inf if keeps_steps else 0.0
-                return made.go(report)
+                integration = Integration(rates, guard, full_record, self.problem.times, self.problem.control, events)
+                followed.append(integration)
+                integration.run.most_kept = np.inf if keeps_steps else 0.0
+                return integration.go(report)
             finally:
-                record.pieces[:] = [(t, x[:, :size].copy()) for t, x in whole.pieces]
-                record.info |= whole.info
-                record.notices += whole.notices
-                record.steps, state.evaluations = whole.steps, rates.evaluations
+                record.pieces[:] = [(t, x[:, :size].copy()) for t, x in full_record.pieces]
+                record.info |= full_record.info
+                record.notices += full_record.notices
+                record.steps, state.evaluations = full_record.steps, rates.evaluations
 
         trajectory = self.problem.execute(go, self.rates)
         if not followed:
-            return Followed(trajectory, whole.states)
+            return Followed(trajectory, full_record.states)
         run = followed[0].run
         log = run.events.entries(0) if self.problem.events else ()
         events = tuple(
@@ -236,12 +236,12 @@ class SmoothRun:
             for t, number, kind, _, x, after in log
             if number < len(self.jumps)  # not a guard of contacts
         )
-        return Followed(trajectory, whole.states, events, run.kept_steps)
+        return Followed(trajectory, full_record.states, events, run.kept_steps)
 
     def _with_changes(self, changed: Change) -> Events:
         """The events; those that change the state change what is followed beside it too."""
 
-        def whole(number: int, change: StateChange) -> StateChange:
+        def extended(number: int, change: StateChange) -> StateChange:
             def values(t: float, q: Floats, rest: Floats) -> Mapping[int, float]:
                 before = np.concatenate([q, rest])
                 after, size = before.copy(), len(self.x)
@@ -252,8 +252,8 @@ class SmoothRun:
 
         events = self.problem.events
         watched = (
-            each if each.change is None else replace(each, change=whole(number, each.change))
-            for number, each in enumerate(events.watched)
+            event if event.change is None else replace(event, change=extended(number, event.change))
+            for number, event in enumerate(events.watched)
         )
         return replace(events, watched=tuple(watched))
 
@@ -269,31 +269,31 @@ class SmoothRun:
 def read_by(equations: EquationsOfMotion, by: Any) -> list[Expr]:
     """The symbols to differentiate by."""
     system = equations.system
-    known = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
-    known += [*equations.q, *equations.u, *equations.z, *equations.tau]
-    spellings = {spelled(each): each for each in known}
-    made = []
+    symbols = [entry.symbol for table in (system.parameters, system.inputs) for entry in table.values()]
+    symbols += [*equations.q, *equations.u, *equations.z, *equations.tau]
+    spellings = {spelled(entry): entry for entry in symbols}
+    chosen = []
     with understood("a list of names", by, place="by", cure='Give by=["l", "m"].'):
         for name in [by] if isinstance(by, str) else list(by):
-            found = spellings.get(name) if isinstance(name, str) else next((x for x in known if x is name), None)
-            if found is None and isinstance(name, str):
-                found = next((u for u in equations.u if u.name == name), None)
-            if found is None:
+            parameter = spellings.get(name) if isinstance(name, str) else next((x for x in symbols if x is name), None)
+            if parameter is None and isinstance(name, str):
+                parameter = next((u for u in equations.u if u.name == name), None)
+            if parameter is None:
                 raise unknown(
                     "parameter, input, coordinate or speed", name, spellings, place="by", code="E-SENSITIVITY-NAME"
                 )
-            made.append(found)
-    twice = [spelled(each) for k, each in enumerate(made) if each in made[:k]]
-    if twice or not made:
+            chosen.append(parameter)
+    twice = [spelled(parameter) for k, parameter in enumerate(chosen) if parameter in chosen[:k]]
+    if twice or not chosen:
         message = f"'{twice[0]}' is named twice." if twice else "nothing is named."
         raise PolhodeError(message, "by", 'Give by=["l", "m"].', "E-SENSITIVITY-NAME")
-    return made
+    return chosen
 
 
 def _check(functions: Functions, by: Sequence[Expr], method: str) -> None:
     """Refuse derivatives by what follows a law, rates that jump by themselves, and runs without native code."""
     code, place = "E-SENSITIVITY-UNSUPPORTED", f"system '{functions.equations.system.name}'"
-    driven = [spelled(each) for each in by if functions.laws is not None and each in functions.laws.given]
+    driven = [spelled(p) for p in by if functions.laws is not None and p in functions.laws.given]
     if driven:
         message = f"'{driven[0]}' follows a law, and so is nothing to differentiate by."
         raise PolhodeError(message, "by", "Name a parameter that is in the law.", code)
@@ -345,33 +345,33 @@ class Jump:
         changes = list(jacobian(entries, variables).entries()) if entries else []
         return list(jacobian([self.condition], variables).entries()), changes
 
-    def time_slopes(self, known: Mapping[Expr, float], rates: Floats) -> tuple[Floats, Floats]:
+    def time_slopes(self, values: Mapping[Expr, float], rates: Floats) -> tuple[Floats, Floats]:
         """∂t/∂x and ∂t/∂p of the time at which it happens."""
-        slopes = np.array(evaluate(self._slopes[0], known))
+        slopes = np.array(evaluate(self._slopes[0], values))
         size = len(self.state)
         by_x, by_t, by_p = slopes[:size], slopes[size], slopes[size + 1 :]
         rate = float(by_x @ rates + by_t)
         if not abs(rate) > 0.0:
-            t, cure = known[self.equations.system.time], "Choose an event that passes through zero at some rate."
+            t, cure = values[self.equations.system.time], "Choose an event that passes through zero at some rate."
             message = f"at t = {t:.6g} s an event is zero and does not change there: its time has no derivative."
             raise Stop("grazing", message, cure)
         return -by_x / rate, -by_p / rate
 
-    def after_slopes(self, known: Mapping[Expr, float]) -> tuple[Floats, Floats, Floats]:
+    def after_slopes(self, values: Mapping[Expr, float]) -> tuple[Floats, Floats, Floats]:
         """∂g/∂x, ∂g/∂t and ∂g/∂p."""
         size = len(self.state)
-        whole = np.eye(size, size + 1 + len(self.by))
+        matrix = np.eye(size, size + 1 + len(self.by))
         if self.changes:
-            whole[list(self.changes)] = np.array(evaluate(self._slopes[1], known)).reshape(-1, whole.shape[1])
-        return whole[:, :size], whole[:, size], whole[:, size + 1 :]
+            matrix[list(self.changes)] = np.array(evaluate(self._slopes[1], values)).reshape(-1, matrix.shape[1])
+        return matrix[:, :size], matrix[:, size], matrix[:, size + 1 :]
 
 
 def read_jumps(problem: Problem, by: Sequence[Expr]) -> Iterator[Jump]:
     """The events of a run as jumps, in the order in which it watches them; they must be expressions."""
     equations, (events, until, on) = problem.functions.equations, problem.given_events
     _ = problem.events  # raises what is wrong in any run
-    given = [*((event, None) for event in events), *(on or {}).items(), *([] if until is None else [(until, None)])]
-    for event, changes in given:
+    entries = [*((event, None) for event in events), *(on or {}).items(), *([] if until is None else [(until, None)])]
+    for event, changes in entries:
         condition = event.expression if isinstance(event, Crossing) else event
         if not isinstance(condition, Expr):
             raise _no_expression(event, "events")
@@ -379,30 +379,30 @@ def read_jumps(problem: Problem, by: Sequence[Expr]) -> Iterator[Jump]:
         yield Jump(equations, condition, tuple(by), None if changes is None else _changes(equations, changes))
 
 
-def _no_expression(given: Any, place: str) -> PolhodeError:
-    message = f"{given!r} is no expression, and only expressions can be differentiated."
+def _no_expression(value: Any, place: str) -> PolhodeError:
+    message = f"{value!r} is no expression, and only expressions can be differentiated."
     cure = "Write it as an expression of coordinates, speeds, time and parameters."
     return PolhodeError(message, place, cure, "E-SENSITIVITY-UNSUPPORTED")
 
 
-def _changes(equations: EquationsOfMotion, given: Any) -> dict[int, Expr]:
+def _changes(equations: EquationsOfMotion, changes: Any) -> dict[int, Expr]:
     """New entries of the state by index, in symbols of the run; with multipliers, speeds that keep the constraints."""
-    if not isinstance(given, Mapping):
-        raise _no_expression(given, "on")
-    made = {place_of(equations, key): expressed(equations, value, "on") for key, value in given.items()}
+    if not isinstance(changes, Mapping):
+        raise _no_expression(changes, "on")
+    new_values = {place_of(equations, key): expressed(equations, value, "on") for key, value in changes.items()}
     constraints, size = equations.constraints, len(equations.q)
     if constraints is None or not constraints.rows:
-        return made
-    moved = [equations.coordinates[k] for k in made if k < size]
+        return new_values
+    moved = [equations.coordinates[k] for k in new_values if k < size]
     if moved:
         message = f"an event that moves '{moved[0]}' of a mechanism with constraints is not differentiated."
         raise PolhodeError(message, "on", "Change speeds alone.", "E-SENSITIVITY-UNSUPPORTED")
     if equations.dependent_speeds is not None:
-        return made
+        return new_values
     constraints.check_linear("an event that changes speeds is not differentiated then", "Take differences of runs.")
-    speeds = {u: made.get(size + k, u) for k, u in enumerate(equations.u)}
+    speeds = {u: new_values.get(size + k, u) for k, u in enumerate(equations.u)}
     change = substitute(list(equations.projection_step[1]), speeds)
-    return {**made, **{size + k: speeds[u] + change[k] for k, u in enumerate(equations.u)}}
+    return {**new_values, **{size + k: speeds[u] + change[k] for k, u in enumerate(equations.u)}}
 
 
 def expressed(equations: EquationsOfMotion, expression: Any, place: str) -> Expr:
@@ -410,9 +410,9 @@ def expressed(equations: EquationsOfMotion, expression: Any, place: str) -> Expr
     (value,) = substitute([as_expr(expression)], equations.tree.followed)
     (value,) = equations.in_independent_speeds([value])
     system = equations.system
-    given = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
-    known = {*equations.q, *equations.u, *equations.z, *equations.tau, system.time, *given}
-    others = [symbol for symbol in free_symbols([value]) if symbol not in known]
+    symbols = [entry.symbol for table in (system.parameters, system.inputs) for entry in table.values()]
+    available = {*equations.q, *equations.u, *equations.z, *equations.tau, system.time, *symbols}
+    others = [symbol for symbol in free_symbols([value]) if symbol not in available]
     if others:
         message = f"it depends on the {described(others[0])}, which this run does not have."
         cure = "Use coordinates, speeds, efforts, inputs, time and parameters of this system."
@@ -437,7 +437,7 @@ def start_variations(run: SmoothRun) -> Floats:
     """∂x/∂s at the start, a column for each symbol: a start value, a parameter, an input or an effort."""
     equations, by, problem = run.functions.equations, run.symbols, run.problem
     state = [*equations.q, *equations.u, *equations.z]
-    varied = np.array([[float(each is x) for each in by] for x in state]).reshape(len(state), len(by))
+    varied = np.array([[float(parameter is x) for parameter in by] for x in state]).reshape(len(state), len(by))
     for first, count in run.rates.groups:  # a start quaternion is scaled to unit length
         quaternion, rows = problem.given.q[first : first + count], varied[first : first + count]
         rows -= np.outer(quaternion, quaternion @ rows)
@@ -473,10 +473,10 @@ class _AssembledStart:
         """The derivatives of expressions of q and parameters along every column."""
         slopes = self._values(jacobian(list(entries), [*self.equations.q, *self.by]).entries(), len(entries))
         explicit = slopes[:, len(q) :].copy()
-        explicit[:, [each in (*self.equations.q, *self.equations.u) for each in self.by]] = 0.0  # start values
+        explicit[:, [p in (*self.equations.q, *self.equations.u) for p in self.by]] = 0.0  # start values
         return slopes[:, : len(q)] @ q + explicit
 
-    def coordinates(self, given: Floats) -> Floats:
+    def coordinates(self, q_given: Floats) -> Floats:
         """Variations of the coordinates that assembly gives for those of the given values."""
         equations, manifold, assembly = self.equations, self.problem.manifold, self.problem.assembly
         if manifold is None or assembly is None:
@@ -484,7 +484,7 @@ class _AssembledStart:
         constraints, tree, size = manifold.constraints, equations.tree, len(equations.q)
         moved = equations.kept(tree.kinematic_matrix())
         gamma = self._values((entry for row in moved for entry in row), size)
-        auxiliary, q, names = equations.auxiliary_coordinates, given.copy(), self.problem.given.given
+        auxiliary, q, names = equations.auxiliary_coordinates, q_given.copy(), self.problem.given.given
         placed = [auxiliary.start + k for k, x in enumerate(equations.coordinates[auxiliary]) if x in names]
         wanted = q[placed]
         if constraints.definitions:
@@ -526,8 +526,8 @@ class _AssembledStart:
         if len(kept) == len(names) or not np.allclose(at[kept], wanted[kept], rtol=1e-9, atol=1e-9):
             kept = []
         free = [k for k in range(len(names)) if k not in kept]
-        whole, M = self._values(rows.A.entries(), len(rows.rows)), self._values(mass.entries(), len(names))
-        A = whole[:, free]
+        A_all, M = self._values(rows.A.entries(), len(rows.rows)), self._values(mass.entries(), len(names))
+        A = A_all[:, free]
         gap = np.zeros(len(names))
         gap[free] = at[free] - (wanted[free] if not kept else 0.0)
         nu = np.asarray(-np.linalg.lstsq(A.T, (M @ gap)[free], rcond=None)[0], dtype=np.float64)
@@ -538,10 +538,10 @@ class _AssembledStart:
         self.known |= dict(zip((*g, *n), (*gap.tolist(), *nu.tolist()), strict=True))
         balance = [as_expr(a + b) for a, b in zip(mass @ Vector(g), rows.A.T @ Vector(n), strict=True)]
         forces = self._along(balance, q)[free]  # (M g + Aᵀ ν)′ at constant g and ν
-        rates = self._along([row.rate for row in rows.rows], q) + whole[:, kept] @ u[kept]
+        rates = self._along([row.rate for row in rows.rows], q) + A_all[:, kept] @ u[kept]
         reference = np.zeros_like(u) if kept else u
         right = np.vstack([M[np.ix_(free, free)] @ reference[free] - forces, -rates])
         K = np.block([[M[np.ix_(free, free)], A.T], [A, np.zeros((len(A), len(A)))]])
-        found = u.copy()
-        found[free] = np.linalg.lstsq(K, right, rcond=None)[0][: len(free)]
-        return found
+        speeds = u.copy()
+        speeds[free] = np.linalg.lstsq(K, right, rcond=None)[0][: len(free)]
+        return speeds

@@ -120,7 +120,7 @@ def _plainly(rates: Rates, record: Record, times: Floats, control: Control, even
 
 
 def problem_for(rates: Rates, control: Control, x: Floats, bound: float, **more: Any) -> InitialValueProblem:
-    """What runs alone and members of a batch have in common, and more of one of them."""
+    """The initial value problem of a run or of a member of a batch; `more` are entries of one of them."""
     code = rates.fixed_stepper(control.method) if control.fixed_step else rates.stepper(control.method)
     return InitialValueProblem(**{
         "method": code, "x": x, "right_side": rates.steps_natively, "rtol": control.rtol, "atol": control.atol,
@@ -165,7 +165,7 @@ class Integration:
         self._begin()
 
     def _momenta(self) -> Momenta | None:
-        """What makes momenta of speeds, for methods that are symplectic in them."""
+        """The change of variables from speeds to momenta, for methods that are symplectic in momenta; else None."""
         if self.control.method == "lie4":
             self.record.info["variables"] = "q, u"
         if not self.control.method.startswith("gauss"):
@@ -181,12 +181,12 @@ class Integration:
         return Momenta(self.rates)
 
     def _state(self, x: Floats) -> Floats:
-        """The state of the run for one as it is stepped."""
+        """The state of the run for one in the integrator's variables."""
         return x if self.momenta is None else self.momenta.states(x[None, :])[0]
 
     @property
     def x(self) -> Floats:
-        """The state as it is now."""
+        """The current state."""
         return self._state(self.run.x)
 
     def _schedule(self, size: int) -> ScheduleMemory | None:
@@ -224,7 +224,7 @@ class Integration:
         effects = [*events.effects, *([] if self.contacts is None else self.contacts.effects)]
         effects += [] if located is None else located.effects
         if self.momenta is not None:  # new values are those of speeds
-            effects = [each if each.change is None else replace(each, change=None, by_python=True) for each in effects]
+            effects = [e if e.change is None else replace(e, change=None, by_python=True) for e in effects]
         if not effects:
             return None
         from ...ode.native_events import EventMemory
@@ -239,13 +239,13 @@ class Integration:
         return memory
 
     def _event_value(self, number: int, t: float, x: Floats) -> float:
-        """The value of an event; what goes wrong in a user's function ends the run."""
+        """The value of an event; an exception of a user's function ends the run."""
         n, is_first = self.rates.coordinates, t == self.first[0]  # momenta would round speeds that are zero there
         x = self.first[1] if is_first and self.momenta is not None else self._state(x)
         return self.events.watched[number].value(t, x[:n].copy(), x[n:].copy())
 
     def _begin(self) -> None:
-        """Rates at the state as it is, and a first step."""
+        """Evaluate the rates at the current state and choose the first step."""
         reason = self.run.begin(self.end)
         if reason == Reason.NAN_EVENT:
             self._look_into(reason)
@@ -367,14 +367,14 @@ class Integration:
     def _keep_interpolant(self) -> None:
         """Keep the steps, so that the trajectory has states between its samples, where what drove them is known."""
         pieces = [(run, run.kept_steps) for run in (*self.past, self.run)]
-        known = [(run, steps) for run, steps in pieces if steps is not None]
-        is_whole = len(known) == len(pieces) and any(len(steps) for _, steps in known)
+        kept = [(run, steps) for run, steps in pieces if steps is not None]
+        is_whole = len(kept) == len(pieces) and any(len(steps) for _, steps in kept)
         is_alike = self.rates.is_autonomous and self.rates.signs is None  # no step is taken again with other signs
         is_alike = is_alike and self.contacts is None  # or modes
         drive, is_divided = self.rates.drive, len(self.rates.breaks) > 0
         is_known = not is_divided or not (drive.is_held or drive.sampled is not None or self.rates.is_constrained)
         if is_whole and is_known and is_alike:
-            self.record.interpolant = DenseOutput(known, self.rates)
+            self.record.interpolant = DenseOutput(kept, self.rates)
 
     @property
     def _goal(self) -> float:
@@ -473,9 +473,9 @@ class Integration:
         elif reason == Reason.BUDGET and run.record.steps >= self.control.most_steps:
             raise too_many(t, self.control)
         elif reason in (Reason.UNDERFLOW, Reason.NONFINITE, Reason.NOT_FOUND):
-            found = self._nonfinite_ahead()
-            if found is not None:
-                raise found
+            diverged = self._nonfinite_ahead()
+            if diverged is not None:
+                raise diverged
             if self.control.fixed_step:
                 raise self._too_long(t)
             locked = None if self.contacts is None else self.contacts.locked(t, run.x.copy())
@@ -506,19 +506,19 @@ class Integration:
         elif reason in (Reason.PROJECT, Reason.SAMPLE):
             self._project(reason)
 
-    def _with_reason(self, found: Stop) -> Stop:
+    def _with_reason(self, stop: Stop) -> Stop:
         """The same, with why the motion has left all bounds if at the start no step of this length was stable."""
         (t, x), h = self.first, self.control.fixed_step
-        if found.status != "diverged" or not h:
-            return found
+        if stop.status != "diverged" or not h:
+            return stop
         f, small = self.rates(t, x), _NEAR * (1.0 + np.abs(x))
-        jacobian = [(self.rates(t, x + each) - f) / size for each, size in zip(np.diag(small), small, strict=True)]
+        jacobian = [(self.rates(t, x + step) - f) / size for step, size in zip(np.diag(small), small, strict=True)]
         fastest = float(np.abs(np.linalg.eigvals(jacobian)).max())
         if h * fastest < _STABLE:
-            return found
+            return stop
         return Stop(
-            found.status,
-            f"{found.message} The step of {h:g} s is too long for {self.control.method}: at the start, rates change "
+            stop.status,
+            f"{stop.message} The step of {h:g} s is too long for {self.control.method}: at the start, rates change "
             f"within {1.0 / fastest:.1g} s.",
             'Use a smaller step; a stiff mechanism needs method="auto", "Rodas5P" or "Radau".',
         )
@@ -533,7 +533,7 @@ class Integration:
         )
 
     def _nonfinite_ahead(self) -> NonFinite | None:
-        """The first rate that is not finite a little ahead of the run, if there is one, found once more by Python."""
+        """The first non-finite rate shortly after the current time, searched in Python; None if there is none."""
         run = self.run
         t, x, f, h = float(run.record.t), self.x.copy(), run.f.copy(), float(run.record.h)
         if self.control.fixed_step:
@@ -574,18 +574,18 @@ class Integration:
             self._look_into(reason)
 
     def _changed(self, t: float, change: StateChange) -> Floats:
-        """The state, as it is stepped, after a change; what goes wrong in a user's function ends the run."""
+        """The state after a change; an exception of a user's function ends the run."""
         try:
             new = change.applied(t, self.x.copy())
         except (PolhodeError, Stop):
             raise
         except Exception as error:
-            said = f"at t = {t:.6g} s a change of the state raised {type(error).__name__}: {error}"
-            raise Stop("event_failed", said, _CHANGE) from error
+            message = f"at t = {t:.6g} s a change of the state raised {type(error).__name__}: {error}"
+            raise Stop("event_failed", message, _CHANGE) from error
         return new if self.momenta is None else self.momenta.stepped(new)
 
     def _choose_signs(self) -> None:
-        """Signs behind a switch by Python: where several vanish, or one leaves its zero, or none leads on."""
+        """Choose signs after a switch in Python: several values vanish, one leaves zero, or no choice works."""
         run, jumps, located = self.run, self.jumps, self.rates.located
         number = int(run.events.record.number) - len(self.events.watched) - int(run.events.record.guard_count)
         t, x = float(run.record.t), run.x.copy()
@@ -630,8 +630,8 @@ class Integration:
         if run.record.pending == NOTHING:  # at an event that has changed the state
             self._continue_after_event()
             return
-        known = self.contacts
-        run.f[:] = self.rates(t, run.x.copy()) if known is None else known.memory.forces(t, run.x.copy())[1]
+        contacts = self.contacts
+        run.f[:] = self.rates(t, run.x.copy()) if contacts is None else contacts.memory.forces(t, run.x.copy())[1]
         run.record.pending = EVENTS
 
 
@@ -651,9 +651,9 @@ def _contacts(rates: Rates, atol: float) -> ContactRun | None:
 
 
 def _limits(rates: Rates, record: Record) -> LimitsOfRun | None:
-    """What notes the limits of coordinates and speeds, where there are any."""
-    known = rates.functions.derivation.synopsis
-    if not known.limits and not known.has_limits_of_parameters:
+    """The watched limits of coordinates and speeds; None if there are none."""
+    synopsis = rates.functions.derivation.synopsis
+    if not synopsis.limits and not synopsis.has_limits_of_parameters:
         return None
     from ..limits import NOTED, LimitsOfRun
 
@@ -662,26 +662,26 @@ def _limits(rates: Rates, record: Record) -> LimitsOfRun | None:
 
 
 def switch_of(record: Record, control: Control) -> Switch | None:
-    """What chooses between kinds of methods along a run, where it may."""
+    """The switch between explicit and implicit methods along a run; None if the method is fixed."""
     if not control.may_switch:
         return None
-    made = Switch(control.method)
-    record.info["switches"] = made.turns
-    return made
+    switch = Switch(control.method)
+    record.info["switches"] = switch.turns
+    return switch
 
 
 # ---- stiff ---------------------------------------------------------------------------------------------------
 # When a run goes on with another kind of method: with an implicit one while it is stiff, with an explicit one after.
 #
-# Native code tells when it has seen stiffness begin or end (`ode.stiffness`). What is decided here depends
+# Native code returns when stiffness begins or ends (`ode.stiffness`). What is decided here depends
 # on the motion alone, never on a clock, so that a run can be repeated.
 
 #: The method of stiff runs, by differences of the rates. On chains of 2 to 12 links with stiff joints, an elastic joint
 #: and a stiff actuator, at 1e-4, 1e-6 and 1e-9, it takes 0.5 to 1.0 of the time of Rodas5P with exact derivatives, and
-#: mostly has a fifth of its error or less. Exact derivatives save Rodas5P a tenth to a third, and Radau nothing: it
-#: asks for them seldom.
+#: mostly has a fifth of its error or less. Exact derivatives save Rodas5P a tenth to a third, and Radau nothing,
+#: which evaluates them seldom.
 STIFF_METHOD = "Radau"
-#: So many steps in a row must ask for another kind of method; after each that was in vain, this many times more.
+#: Steps in a row that must suggest another method before it changes; after each change in vain, this many times more.
 _PATIENCE, _MORE = 15, 4
 #: A run with fewer explicit steps ahead of it goes on with them.
 _FEW = 1000
@@ -689,7 +689,7 @@ _FEW = 1000
 
 @dataclass(eq=False)
 class Switch:
-    """Which method steps a run that may choose."""
+    """State of a run that may switch between an explicit and an implicit method."""
 
     explicit: str
     is_stiff: bool = False
@@ -701,11 +701,11 @@ class Switch:
         return STIFF_METHOD if self.is_stiff else self.explicit
 
     def watch(self, run: NativeRun) -> None:
-        """Have a run tell when another kind of method should go on."""
+        """Set the stiffness counter at which the run returns to change its method."""
         run.record.stiffness_limit = _PATIENCE if self.is_stiff else self._patience
 
     def turned(self, run: NativeRun, end: float) -> bool:
-        """Whether another method goes on, for a run that has told that it should."""
+        """True if the method changes, for a run that has reached the stiffness limit."""
         t, h = float(run.record.t), float(run.record.taken)
         ahead = (end - t) / h
         is_worth_it = self.is_stiff or ahead > _FEW
@@ -727,11 +727,11 @@ class Switch:
 
 
 # ---- dense output --------------------------------------------------------------------------------------------
-# Dense output of a run that is over: a step that is asked for is taken once more.
+# Dense output of a run that is over: the step around a time is repeated.
 
 
 class DenseOutput:
-    """The states between the steps of a run: the step around a time is taken once more, and its polynomial asked."""
+    """States between steps: repeats the step that contains a time, and evaluates its polynomial."""
 
     def __init__(self, pieces: Sequence[tuple[NativeRun, Floats]], rates: Rates) -> None:
         self.rates = rates
@@ -743,10 +743,10 @@ class DenseOutput:
     def __call__(self, times: Floats) -> Floats:
         """States (T, n) at times (T,)."""
         places = np.clip(np.searchsorted(self.steps[:, 0], times, side="right") - 1, 0, len(self.steps) - 1)
-        made = np.empty((len(times), self.runs[0].size))
+        states = np.empty((len(times), self.runs[0].size))
         for k in np.argsort(places, kind="stable").tolist():
-            made[k] = self._state(float(times[k]), int(places[k]))
-        return made
+            states[k] = self._state(float(times[k]), int(places[k]))
+        return states
 
     def _state(self, t: float, place: int) -> Floats:
         run, rates = next(run for run, end in zip(self.runs, self.ends, strict=True) if place < end), self.rates

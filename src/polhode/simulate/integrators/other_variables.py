@@ -34,19 +34,19 @@ class Momenta:
         )
 
     def stepped(self, x: Floats) -> Floats:
-        """A state as it is stepped."""
+        """The integrator's state for one of the run."""
         n, m = self.n, self.m
         return np.concatenate([x[:n], self.momenta(x[:n], x[n : n + m]), x[n + m :]])
 
     def states(self, stepped: Floats) -> Floats:
-        """States (k, n) of the run for states as they are stepped."""
+        """States (k, n) of the run for those of the integrator."""
         n = self.n
         return np.concatenate([stepped[:, :n], self.speeds(stepped), stepped[:, 2 * n :]], axis=1)
 
     def use(self, run: NativeRun) -> None:
         """Let a native run step coordinates and momenta."""
-        known = {"tau": self.rates.drive.tau, "inputs": self.rates.drive.inputs}
-        run.use(run.compiled(self.canonical_rates, known, state="canonical"))
+        held = {"tau": self.rates.drive.tau, "inputs": self.rates.drive.inputs}
+        run.use(run.compiled(self.canonical_rates, held, state="canonical"))
         run.pair_quaternions([first + self.n for first, _ in self.rates.groups])
 
 
@@ -54,9 +54,9 @@ def why_no_momenta(rates: Rates) -> str:
     """Why a mechanism is not stepped in momenta; empty where it is."""
     from ...dynamics.canonical import why_not_canonical
 
-    found = why_not_canonical(rates.functions.equations)
-    if found:
-        return found
+    reason = why_not_canonical(rates.functions.equations)
+    if reason:
+        return reason
     if rates.drive.laws is not None:
         return "an effort or input follows a law"
     if rates.signs is not None:
@@ -80,8 +80,8 @@ def system_of(
     from ...ode.methods.generalised_alpha import SecondOrderSystem
 
     def compiled(name: str) -> Compiled:
-        made: Compiled = functions.native(name)
-        return made.with_parameters(functions.parameter_values(name, parameters))
+        native: Compiled = functions.native(name)
+        return native.with_parameters(functions.parameter_values(name, parameters))
 
     stabilisation = functions.equations.recipe.stabilisation
     rows = () if stabilisation is None else stabilisation.rows.rows

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 #: How much less exactly forces are wanted than positions and speeds, which they do not harm when they are noisy.
 _FORCES = 1e3
-#: Steps that a solver may take before it is asked again.
+#: Steps that a solver takes in one call.
 _MANY = 10_000
 #: So many steps in a row that rounding swallows end a run.
 _MOST_SWALLOWED = 50
@@ -75,7 +75,7 @@ class SolverIntegration(Integration):
         self.tables = self.tables or _held_tables(self.rates)
         count = 0 if self.rates.signs is None else len(self.rates.signs.modes)
         effects = [*self.events.effects, *[Effect(is_switch=True)] * count]
-        effects += [] if self.tables is None else [each for each in self.tables.located.effects if each.corners]
+        effects += [] if self.tables is None else [effect for effect in self.tables.located.effects if effect.corners]
         if effects:
             run.watch(PlainEvents(effects, len(x), self._event_values))
         if self.limits is not None:
@@ -84,7 +84,7 @@ class SolverIntegration(Integration):
         return run
 
     def _natively(self, run: SolverRun) -> None:  # type: ignore[override]  # as `run`
-        """Hold the signs of the rates, which may have been made anew."""
+        """Hold the signs of the rates, taken again if the rates have new ones."""
         if self.jumps is not None and self.jumps.is_old:
             self.jumps.start(float(run.record.t), run.x.copy())
         if self.tables is not None:
@@ -116,18 +116,18 @@ class HeldTables:
         return self.smooth(*arrays, *self.held)
 
     def switches(self, t: float, x: Floats) -> Floats:
-        """What vanishes where steps end, and the arguments of the tables."""
+        """Values that vanish where steps end, and the arguments of the tables."""
         drive, signs = self._rates.drive, self._rates.signs
-        known = {"t": np.array([self._rates.within(t)]), "alpha": self._rates.alpha, "bounds": self.bounds}
-        known |= {"x": x, "tau": drive.tau, "inputs": drive.inputs}
-        known |= {} if signs is None else {"modes": signs.modes}
-        return np.asarray(self.values(*(known[name] for name in self.values.arrays)))
+        arguments = {"t": np.array([self._rates.within(t)]), "alpha": self._rates.alpha, "bounds": self.bounds}
+        arguments |= {"x": x, "tau": drive.tau, "inputs": drive.inputs}
+        arguments |= {} if signs is None else {"modes": signs.modes}
+        return np.asarray(self.values(*(arguments[name] for name in self.values.arrays)))
 
 
 def _held_tables(rates: Rates) -> HeldTables | None:
     """The tables of a run whose values jump, where rates are compiled and no other table is read."""
     located = None if rates.is_constrained or rates.groups or not rates.is_autonomous else rates.located
-    if located is None or not all(each.jumping for each in located.corners):
+    if located is None or not all(corner.jumping for corner in located.corners):
         return None
     if located.smooth is None or located.values is None:
         return None
@@ -175,10 +175,10 @@ class SolverRun(NativeRun):
         return 0
 
     def _project(self, run: Run, t: float, x: Floats) -> int:
-        found = self.rates.projected_natively(t, x[: self.size])
-        if found is None:
+        projected = self.rates.projected_natively(t, x[: self.size])
+        if projected is None:
             return int(Reason.PROJECT)
-        x[: self.size] = found
+        x[: self.size] = projected
         return 0
 
     def _state_at(self, run: Run, t: float, x: Floats) -> int:
@@ -193,7 +193,7 @@ class SolverRun(NativeRun):
         """No steps are kept."""
 
     def restart(self, rate: Floats) -> None:
-        """Go on from the state as it is with other rates."""
+        """Restart from the current state with other rates."""
         self.f[:] = rate
         if self.method.is_multistep:
             self._solver = None
@@ -283,27 +283,27 @@ class PlainEvents(EventMemory):
         count = len(effects)
         self.effects, self.size = effects, size
         self._numbers = {name: np.zeros(count) for name in ("values", "directions", "before", "sides", "near", "times")}
-        self._numbers["directions"][:] = [each.direction for each in effects]
-        room = count + sum(each.kind == CORNERS for each in effects)  # the values, and arguments of tables
+        self._numbers["directions"][:] = [effect.direction for effect in effects]
+        room = count + sum(effect.kind == CORNERS for effect in effects)  # the values, and arguments of tables
         self.values = self._numbers["values"] = np.zeros(room)
         self._log = np.empty((64, HEAD + 2 * size))
         self.record: Any = Events(
             count=count, changed_at=-1e300, work=np.zeros(SEARCH_ROOM * count), nodes=np.zeros(64), at=self._evaluate,
-            arguments=[None], kinds=[each.kind for each in effects], smooth=[int(each.is_smooth) for each in effects],
+            arguments=[None], kinds=[e.kind for e in effects], smooth=[int(e.is_smooth) for e in effects],
             change_at=[self._changes(k) for k in range(count)], change_arguments=[[None]] * count,
-            change_counts=[len(each.places) for each in effects], change_places=[each.places for each in effects],
-            change_values=[np.zeros(len(each.places)) for each in effects],
+            change_counts=[len(e.places) for e in effects], change_places=[e.places for e in effects],
+            change_values=[np.zeros(len(effect.places)) for effect in effects],
             log=self._log.reshape(-1), log_room=len(self._log), **self._numbers,
         )  # fmt: skip
         self._values = values
         self.run: Run
 
     def _evaluate(self, arguments: Any) -> None:
-        found = self._values(self.run.clock, arguments[0][: self.size].copy())
-        self._numbers["values"][: len(found)] = found
+        values = self._values(self.run.clock, arguments[0][: self.size].copy())
+        self._numbers["values"][: len(values)] = values
 
     def _changes(self, k: int) -> Callable[[Any], None]:
-        """What fills the new values of entries of the state at an event."""
+        """The callback that writes the new values of entries of the state at event k."""
 
         def fill(arguments: Any) -> None:
             function = self.effects[k].change
@@ -346,8 +346,8 @@ def solver_named(name: str) -> Callable[..., Any]:
     if name.startswith("scipy."):
         from scipy import integrate
 
-        found: Callable[..., Any] = getattr(integrate, name.removeprefix("scipy."))
-        return found
+        solver: Callable[..., Any] = getattr(integrate, name.removeprefix("scipy."))
+        return solver
     what = f"SUNDIALS, which the method '{'ida' if name == 'ida' else 'cvode'}' needs,"
     installed("sksundae", "sundials", what, or_else=', or use method="Radau"', code="E-RUN-UNSUPPORTED")
     return IdaSolver if name == "ida" else partial(CvodeSolver, method="BDF" if name == "cvode" else "Adams")
@@ -365,11 +365,11 @@ class _SundialsSolver:
         self.size, self.status = len(x), "running"
         self.failed: BaseException | None = None
 
-    def _fill(self, out: Floats, made: Callable[[], Floats]) -> None:
+    def _fill(self, out: Floats, evaluate: Callable[[], Floats]) -> None:
         """Fill the solver's array; what is raised is kept, since it must not pass through the solver's own code."""
         if self.failed is None:
             try:
-                out[:] = made()
+                out[:] = evaluate()
                 return
             except BaseException as failed:
                 self.failed = failed
@@ -378,15 +378,15 @@ class _SundialsSolver:
     def step(self) -> str | None:
         """One internal step."""
         self.t_old = self.t
-        made = self._onestep()
-        if made.success and float(np.ravel(made.t)[-1]) <= self.t:  # after a look back, it first returns to its place
-            made = self._onestep()
+        step = self._onestep()
+        if step.success and float(np.ravel(step.t)[-1]) <= self.t:  # after a look back, it first returns to its place
+            step = self._onestep()
         if self.failed is not None:
             raise self.failed
-        if not made.success:
+        if not step.success:
             self.status = "failed"
-            return str(made.message)
-        self.t, self.y = float(np.ravel(made.t)[-1]), np.array(np.atleast_2d(made.y)[-1][: self.size])
+            return str(step.message)
+        self.t, self.y = float(np.ravel(step.t)[-1]), np.array(np.atleast_2d(step.y)[-1][: self.size])
         if self.t >= self.t_bound:
             self.status = "finished"
         return None
@@ -398,8 +398,8 @@ class _SundialsSolver:
         """States inside the last step, from the solver's own polynomial."""
 
         def interpolant(times: Any) -> Floats:
-            asked = np.atleast_1d(np.asarray(times, dtype=np.float64))
-            states = [self._at(float(t)) for t in asked]
+            instants = np.atleast_1d(np.asarray(times, dtype=np.float64))
+            states = [self._at(float(t)) for t in instants]
             return np.array(states[0] if np.ndim(times) == 0 else np.transpose(states))
 
         return interpolant
@@ -407,8 +407,8 @@ class _SundialsSolver:
     def _at(self, t: float) -> Floats:
         if t == self.t:
             return self.y
-        made = self.solver.step(t, method="normal", tstop=self.t_bound)
-        return np.array(np.atleast_2d(made.y)[-1][: self.size])
+        result = self.solver.step(t, method="normal", tstop=self.t_bound)
+        return np.array(np.atleast_2d(result.y)[-1][: self.size])
 
 
 class IdaSolver(_SundialsSolver):

@@ -48,7 +48,7 @@ _KEPT = 4
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """What all chunks of a sweep share: mechanism, duration, options of a run and measures."""
+    """Mechanism, duration, options and measures that all chunks of a sweep share."""
 
     derivation: Derivation
     duration: float
@@ -89,8 +89,8 @@ class ChunkResult:
 
     def check(self, count: int) -> None:
         """Raise ValueError unless there is a text of each kind for each of `count` members, and a number for each."""
-        counts = {count, *(len(each) for each in (self.status, self.messages, self.notices, self.shapes))}
-        sizes = [prod(shape) for each in self.shapes if each for _, shape in _layout(each)]
+        counts = {count, *(len(column) for column in (self.status, self.messages, self.notices, self.shapes))}
+        sizes = [prod(shape) for text in self.shapes if text for _, shape in _layout(text)]
         if len(counts) > 1 or sum(sizes) != self.numbers.size:
             raise ValueError("its members are not as many as it says")
 
@@ -116,8 +116,8 @@ _READY: dict[str, Measuring] = {}
 def make_ready(work: Work) -> Measuring:
     """Derive and compile what a work needs, unless this process has done so before."""
     if work.key not in _READY:
-        given = work.options.get("functions")
-        functions = given if isinstance(given, Functions) else Functions(work.derivation)
+        option = work.options.get("functions")
+        functions = option if isinstance(option, Functions) else Functions(work.derivation)
         _READY[work.key] = Measuring(work.measures, functions)
         if len(_READY) > _KEPT:
             del _READY[next(iter(_READY))]
@@ -151,8 +151,8 @@ def run_chunk(work: Work, chunk: Chunk) -> ChunkResult:
         except MeasureFailed as failed:
             kept.append({})
             status[i], messages[i] = UNMEASURED, str(failed)
-    shapes = [json.dumps([[name, array.shape] for name, array in each.items()]) if each else "" for each in kept]
-    numbers = np.concatenate([np.zeros(0), *(array.ravel() for each in kept for array in each.values())])
+    shapes = [json.dumps([[name, array.shape] for name, array in arrays.items()]) if arrays else "" for arrays in kept]
+    numbers = np.concatenate([np.zeros(0), *(array.ravel() for arrays in kept for array in arrays.values())])
     return ChunkResult(status.astype(np.str_), tuple(messages), notices, tuple(shapes), numbers)
 
 
@@ -173,11 +173,11 @@ def merge(results: Mapping[int, ChunkResult], count: int) -> tuple[ChunkResult, 
     status, messages = np.full(count, NOT_RUN, dtype=object), ["it was not run."] * count
     notices, shapes, numbers = [""] * count, [""] * count, []
     for first in sorted(results):
-        each = results[first]
-        span = slice(first, first + len(each.status))
-        status[span], messages[span] = each.status, each.messages
-        notices[span], shapes[span] = each.notices, each.shapes
-        numbers.append(each.numbers)
+        result = results[first]
+        span = slice(first, first + len(result.status))
+        status[span], messages[span] = result.status, result.messages
+        notices[span], shapes[span] = result.notices, result.shapes
+        numbers.append(result.numbers)
     reference = next(filter(None, shapes), "[]")
     layout = _layout(reference)
     flat = np.full((count, sum(prod(shape) for _, shape in layout)), np.nan)
@@ -192,16 +192,16 @@ def merge(results: Mapping[int, ChunkResult], count: int) -> tuple[ChunkResult, 
     ends = np.cumsum([prod(shape) for _, shape in layout])
     columns = np.split(flat, ends[:-1], axis=1)
     values = {name: x.reshape(count, *shape) for (name, shape), x in zip(layout, columns, strict=False)}
-    whole = ChunkResult(status.astype(np.str_), tuple(messages), tuple(notices), tuple(shapes), entries)
-    return whole, values
+    merged = ChunkResult(status.astype(np.str_), tuple(messages), tuple(notices), tuple(shapes), entries)
+    return merged, values
 
 
-def _unlike(own: Sequence[tuple[str, tuple[int, ...]]], first: Sequence[tuple[str, tuple[int, ...]]]) -> str:
-    """How measures differ in names or shapes from those of the first member, in words."""
-    names = [name for name, _ in own]
+def _unlike(layout: Sequence[tuple[str, tuple[int, ...]]], first: Sequence[tuple[str, tuple[int, ...]]]) -> str:
+    """Sentence about how measures differ in names or shapes from those of the first member."""
+    names = [name for name, _ in layout]
     if names != [name for name, _ in first]:
         return f"the measures are {', '.join(names)}, those of the first member {', '.join(name for name, _ in first)}."
-    differing = ((name, a, b) for (name, a), (_, b) in zip(own, first, strict=True) if a != b)
+    differing = ((name, a, b) for (name, a), (_, b) in zip(layout, first, strict=True) if a != b)
     name, a, b = next(differing)
     return f"the measure '{name}' has shape {a}, that of the first member {b}."
 
@@ -262,7 +262,7 @@ def _failing(runner: str, place: str, cure: str) -> Iterator[None]:
 
 
 def on_processes(work: Work, chunks: Sequence[Chunk], workers: int) -> Arrivals:
-    """Chunks in a pool of processes, begun anew where one of them is killed."""
+    """Run chunks in a pool of processes; chunks of a process that is killed are run again."""
     if workers == 1:
         yield from ((chunk, run_chunk(work, chunk)) for chunk in chunks)
         return

@@ -43,9 +43,9 @@ def histories(equations: EquationsOfMotion) -> dict[str, tuple[str, str]]:
 
 def _final(run: Trajectory) -> dict[str, Any]:
     coordinates, speeds = run.dependent
-    known = {"coordinate": (*run.coordinates, *coordinates), "state": run.states, "speed": (*run.speeds, *speeds)}
+    by_kind = {"coordinate": (*run.coordinates, *coordinates), "state": run.states, "speed": (*run.speeds, *speeds)}
     labels = histories(run.mechanism.equations)
-    return {label: run.column(*each)[-1] for label, each in labels.items() if each[1] in known.get(each[0], ())}
+    return {label: run.column(*key)[-1] for label, key in labels.items() if key[1] in by_kind.get(key[0], ())}
 
 
 #: Measures of a whole run, by name.
@@ -87,47 +87,47 @@ class Measure:
     prefix: str = ""  # of the names of several results, where the user gave the label
 
 
-def read_measures(given: Any, equations: EquationsOfMotion) -> tuple[Measure, ...]:
+def read_measures(measures: Any, equations: EquationsOfMotion) -> tuple[Measure, ...]:
     """The measures that a user names, or none for whole trajectories."""
-    if given is None:
+    if measures is None:
         return ()
-    if isinstance(given, Mapping):
-        read = [_read(value, str(label), equations) for label, value in given.items()]
-        return tuple(replace(each, prefix=f"{each.label} ") for each in read)
-    if isinstance(given, list):
-        return tuple(dict.fromkeys(_read(value, "", equations) for value in given))
-    return (_read(given, "", equations),)
+    if isinstance(measures, Mapping):
+        read = [_read(value, str(label), equations) for label, value in measures.items()]
+        return tuple(replace(measure, prefix=f"{measure.label} ") for measure in read)
+    if isinstance(measures, list):
+        return tuple(dict.fromkeys(_read(value, "", equations) for value in measures))
+    return (_read(measures, "", equations),)
 
 
-def _read(given: Any, label: str, equations: EquationsOfMotion) -> Measure:
-    if isinstance(given, Expr):
-        return Measure(label or "value", "final", given)
-    if isinstance(given, str):
-        how, colon, name = given.partition(":")
-        known = histories(equations)
-        if not colon and given in MEASURES:
-            return Measure(label or given, given)
-        if how in REDUCTIONS and name in known:
-            return Measure(label or given, how, name)
-        offered = [*MEASURES, *(f"{each}:{one}" for each in REDUCTIONS for one in known)]
+def _read(measure: Any, label: str, equations: EquationsOfMotion) -> Measure:
+    if isinstance(measure, Expr):
+        return Measure(label or "value", "final", measure)
+    if isinstance(measure, str):
+        how, colon, name = measure.partition(":")
+        names = histories(equations)
+        if not colon and measure in MEASURES:
+            return Measure(label or measure, measure)
+        if how in REDUCTIONS and name in names:
+            return Measure(label or measure, how, name)
+        offered = [*MEASURES, *(f"{reduction}:{one}" for reduction in REDUCTIONS for one in names)]
         if colon and how in REDUCTIONS:
-            check_meant(name, known)
-            offered = [f"{how}:{one}" for one in known]
+            check_meant(name, names)
+            offered = [f"{how}:{one}" for one in names]
         elif colon:
-            offered = [f"{each}:{name}" for each in REDUCTIONS]
-        raise unknown("measure", given, offered, place="measure", code="E-BATCH-NAME")
-    if isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], Expr):
-        if given[0] not in REDUCTIONS:
-            raise unknown("measure", given[0], REDUCTIONS, place="measure", code="E-BATCH-NAME")
-        return Measure(label or str(given[0]), *given)
-    if callable(given):
-        name = getattr(given, "__name__", "value")
-        return Measure(label or ("value" if name == "<lambda>" else name), function=given)
+            offered = [f"{reduction}:{name}" for reduction in REDUCTIONS]
+        raise unknown("measure", measure, offered, place="measure", code="E-BATCH-NAME")
+    if isinstance(measure, tuple) and len(measure) == 2 and isinstance(measure[1], Expr):
+        if measure[0] not in REDUCTIONS:
+            raise unknown("measure", measure[0], REDUCTIONS, place="measure", code="E-BATCH-NAME")
+        return Measure(label or str(measure[0]), *measure)
+    if callable(measure):
+        name = getattr(measure, "__name__", "value")
+        return Measure(label or ("value" if name == "<lambda>" else name), function=measure)
     cure = (
         'Give a name as "final" or "max:hinge", an expression, ("max", expression), a function of the trajectory, '
         "several of them by name, or None for whole trajectories."
     )
-    raise PolhodeError(f"{shown(given)} is no measure.", "measure", cure, "E-BATCH-TYPE")
+    raise PolhodeError(f"{shown(measure)} is no measure.", "measure", cure, "E-BATCH-TYPE")
 
 
 class Measuring:
@@ -135,39 +135,39 @@ class Measuring:
 
     def __init__(self, measures: Sequence[Measure], functions: Functions) -> None:
         self.measures, self.functions = measures, functions
-        expressions = [each.of for each in measures if isinstance(each.of, Expr)]
+        expressions = [measure.of for measure in measures if isinstance(measure.of, Expr)]
         self.histories = histories(functions.equations)
         self.along = compiled_values(functions, expressions) if expressions else None
 
     def __call__(self, run: Trajectory) -> Measured:
         values = iter(()) if self.along is None else iter(self.along(run))
-        made: Measured = {}
+        measured: Measured = {}
         for measure in self.measures:
             if measure.function is not None:
                 try:
-                    given = measure.function(run)
+                    result = measure.function(run)
                 except Exception as error:
                     message = f"the measure '{measure.label}' raised {type(error).__name__}: {error}"
                     raise MeasureFailed(message) from error
             elif isinstance(measure.of, Expr):
-                given = REDUCTIONS[measure.how](run.t, next(values))
+                result = REDUCTIONS[measure.how](run.t, next(values))
             elif measure.of is not None:
                 kind, name = self.histories[measure.of]
                 history = run.energy.total if kind == "energy" else run.column(kind, name)
-                given = REDUCTIONS[measure.how](run.t, history)
+                result = REDUCTIONS[measure.how](run.t, history)
             else:
-                given = MEASURES[measure.how](run)
-            several = isinstance(given, Mapping)
-            named = {f"{measure.prefix}{name}": x for name, x in given.items()} if several else {measure.label: given}
-            if doubled := made.keys() & named.keys():
+                result = MEASURES[measure.how](run)
+            several = isinstance(result, Mapping)
+            named = {f"{measure.prefix}{name}": x for name, x in result.items()} if several else {measure.label: result}
+            if doubled := measured.keys() & named.keys():
                 raise MeasureFailed(f"two measures give a result '{min(doubled)}': name them, measure={{name: …}}.")
             for name, value in named.items():
                 array = _real(value)
                 if array is None:
                     message = f"the measure '{measure.label}' returned {shown(value)}, which is no real number."
                     raise MeasureFailed(message)
-                made[name] = np.array(array, dtype=np.float64)
-        return made
+                measured[name] = np.array(array, dtype=np.float64)
+        return measured
 
 
 class MeasureFailed(Exception):
@@ -238,27 +238,27 @@ def design_of(equations: EquationsOfMotion, vary: Any, zipped: bool, options: Ma
     if count > MOST_MEMBERS:
         cure = "Vary fewer values, or give samples with zip=True."
         raise LimitError(f"the grid has {count:,} points, more than {MOST_MEMBERS:,}.", "sweep", cure, "E-BATCH-SIZE")
-    columns = list(axes.values()) if zipped else [each.ravel() for each in np.meshgrid(*axes.values(), indexing="ij")]
+    columns = list(axes.values()) if zipped else [grid.ravel() for grid in np.meshgrid(*axes.values(), indexing="ij")]
     shared = _shared(equations, options, list(which.values()))
     return Design(axes, zipped, Members(count, shared, dict(zip(which.values(), columns, strict=True))))
 
 
-def _in_si(equations: EquationsOfMotion, which: tuple[str, str], given: Any) -> Any:
+def _in_si(equations: EquationsOfMotion, which: tuple[str, str], value: Any) -> Any:
     """Values to vary in SI units, as runs have them: those of a list may be texts with units."""
     option, name = which
     if option == "parameters":
-        return si_values(equations.system.parameters, {name: given})[name]
+        return si_values(equations.system.parameters, {name: value})[name]
     units = units_by_name(equations.system)
-    found = filter(None, (units.get(kind, {}).get(name) for kind in KINDS[option]))
-    return si_value(given, next(found, ""), f"sweep '{name}'")
+    matches = filter(None, (units.get(kind, {}).get(name) for kind in KINDS[option]))
+    return si_value(value, next(matches, ""), f"sweep '{name}'")
 
 
-def _values(name: str, given: Any) -> Floats:
-    real = _real(given)
+def _values(name: str, value: Any) -> Floats:
+    real = _real(value)
     values = np.zeros((0, 0)) if real is None else np.atleast_1d(real)
     if values.ndim != 1:
         cure = "Give an array (N,) of real numbers."
-        raise ShapeError(f"{shown(given)} is not a list of numbers.", f"sweep '{name}'", cure, "E-BATCH-TYPE")
+        raise ShapeError(f"{shown(value)} is not a list of numbers.", f"sweep '{name}'", cure, "E-BATCH-TYPE")
     if not len(values):
         raise ShapeError("there are no values.", f"sweep '{name}'", "Give one or more.", "E-BATCH-MISSING")
     return values.astype(np.float64)
@@ -266,18 +266,18 @@ def _values(name: str, given: Any) -> Floats:
 
 def _which(equations: EquationsOfMotion, name: Any) -> tuple[str, str]:
     """The option of a run, and the name in it, of a value to vary."""
-    known = names_of(equations)
+    by_option = names_of(equations)
     prefix, _, rest = str(name).partition(":")
-    if rest and rest in known.get(_PREFIXES.get(prefix, ""), ()):
+    if rest and rest in by_option.get(_PREFIXES.get(prefix, ""), ()):
         return _PREFIXES[prefix], rest
     # No two of them are written alike but a coordinate and its speed, where the coordinate is meant.
     for option in ("parameters", "inputs", "start", "speeds"):
-        if name in known[option]:
+        if name in by_option[option]:
             return option, str(name)
-    if rate := speed_named(name, known["speeds"], known["start"]):
+    if rate := speed_named(name, by_option["speeds"], by_option["start"]):
         return "speeds", rate
-    pairs = [(option, each) for option, names in known.items() for each in names]
-    cure = suggestion(name, [*(each for _, each in pairs), *(f"{PREFIXES[option]}:{each}" for option, each in pairs)])
+    pairs = [(option, spelling) for option, names in by_option.items() for spelling in names]
+    cure = suggestion(name, [*(text for _, text in pairs), *(f"{PREFIXES[option]}:{text}" for option, text in pairs)])
     raise fault(f"there is no parameter, input, coordinate or speed '{name}' to vary.", cure, "E-BATCH-NAME")
 
 
@@ -286,7 +286,7 @@ def axis_named(axes: Iterable[str], name: Any) -> str | None:
     prefix, _, rest = str(name).partition(":")
     written = [name, *([label_of(_PREFIXES[prefix], rest)] if prefix in _PREFIXES else [])]
     written += [label_of(option, str(name)) for option in ("start", "speeds")]
-    return next((each for each in axes if each in written), None)
+    return next((axis for axis in axes if axis in written), None)
 
 
 def _shared(equations: EquationsOfMotion, options: Mapping[str, Any], which: Sequence[Which]) -> dict[str, Any]:
@@ -312,19 +312,19 @@ def _shared(equations: EquationsOfMotion, options: Mapping[str, Any], which: Seq
             start = _by_name(start[0], equations.coordinates) | states
         shared["start"], shared["speeds"] = _by_name(start, equations.coordinates), moving
     for option in varied & {"inputs", "tau"}:
-        given = shared.get(option)
-        if callable(given):
+        value = shared.get(option)
+        if callable(value):
             message = f"{option} are given by a function, so none of them can be varied."
             raise fault(message, "Vary a parameter that an expression in it has.", "E-BATCH-TWICE")
-        shared[option] = _by_name(given, names_of(equations)[option])
+        shared[option] = _by_name(value, names_of(equations)[option])
     return shared
 
 
-def _by_name(given: Any, names: Any) -> dict[str, Any]:
+def _by_name(value: Any, names: Any) -> dict[str, Any]:
     """Values by name, of a mapping or a row of them."""
-    if given is None or isinstance(given, Mapping):
-        return dict(given or {})
-    row = np.atleast_1d(np.asarray(given))
+    if value is None or isinstance(value, Mapping):
+        return dict(value or {})
+    row = np.atleast_1d(np.asarray(value))
     if row.shape != (len(names),):
         cure = f"Give values by name: {listed(names)}."
         raise ShapeError(f"expected {len(names)} numbers, got shape {row.shape}.", "sweep", cure, "E-BATCH-SHAPE")

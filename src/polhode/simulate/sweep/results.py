@@ -106,13 +106,13 @@ class Sweep(Shown):
 
     @property
     def columns(self) -> dict[str, dict[str, Floats]]:
-        """Of each result its columns (N,) by name: itself, or `name.0`, `name.1`, … of several numbers."""
-        made = {}
+        """Columns (N,) of each result by name: `name`, or `name.0`, `name.1`, … if it has several numbers."""
+        tables = {}
         for name, values in self.values.items():
             flat = values.reshape(len(self), -1).T
             names = [name] if values.ndim == 1 else [f"{name}.{k}" for k in range(len(flat))]
-            made[name] = dict(zip(names, flat, strict=True))
-        return made
+            tables[name] = dict(zip(names, flat, strict=True))
+        return tables
 
     # ---- pictures --------------------------------------------------------------------------------------------
 
@@ -158,7 +158,7 @@ class Sweep(Shown):
 
         A measure of several numbers has a column for each, `name.0`, `name.1`, …; units follow names, as in `l [m]`.
         """
-        columns = {name: values for each in self.columns.values() for name, values in each.items()}
+        columns = {name: values for table in self.columns.values() for name, values in table.items()}
         axes = distinct([(name, f"{name} (varied)") for name in self.axes], ("status", "message"))
         results = distinct([(name, f"{name} (result)") for name in columns], (*axes, "status", "message"))
         text = io.StringIO()
@@ -197,7 +197,7 @@ class Sweep(Shown):
             titles |= {name: title for name, title in data.titles.items() if name in variables}
         taken = (*TAKEN, *axes, *variables)
         spelled = [(name, f"{name} (result)" if name in taken else name) for name in self.values]
-        names, more_titles = variable_names([("result", *each) for each in spelled], taken)
+        names, more_titles = variable_names([("result", *column) for column in spelled], taken)
         about["values"] = dict(zip(self.values, names, strict=True))
         sizes = [(label, self.values[name].ndim - 1) for name, label in about["values"].items()]
         more = iter(distinct([(f"{label}_{k}",) * 2 for label, n in sizes for k in range(n)], (*taken, *names)))
@@ -210,7 +210,7 @@ class Sweep(Shown):
         return Dataset(coordinates, variables, attributes, titles | more_titles)
 
     def _cell(self) -> Cell:
-        """What was varied and what was measured of each run, and a picture of it."""
+        """Table of varied values and measures of each run, with a picture."""
         single = {name: values for name, values in self.values.items() if values.ndim == 1}
         shown = min(len(self), MOST_ROWS)
         rows = [
@@ -264,7 +264,7 @@ def _of_dataset(data: Dataset, path: str | os.PathLike[str], equations: Equation
                 else (dims, array)
                 for name, (dims, array) in data.variables.items()
             }  # fmt: skip
-            columns = axes.values() if zipped else (each.ravel() for each in np.meshgrid(*axes.values(), indexing="ij"))
+            columns = axes.values() if zipped else (grid.ravel() for grid in np.meshgrid(*axes.values(), indexing="ij"))
             coordinates: dict[str, Named] = {"time": data.coordinates["time"]}
             varied = json.loads(about["batch"])["varied"]
             for name, column in zip(axes, columns, strict=True):

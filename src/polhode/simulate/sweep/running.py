@@ -75,7 +75,7 @@ def content_of(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"array {value.dtype.str} {value.shape} {value.tobytes().hex()}"
     if isinstance(value, Mapping):
-        return "{" + ", ".join(sorted(f"{content_of(key)}: {content_of(each)}" for key, each in value.items())) + "}"
+        return "{" + ", ".join(sorted(f"{content_of(key)}: {content_of(entry)}" for key, entry in value.items())) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(content_of, value)) + "]"
     if isinstance(value, Functions):
@@ -85,7 +85,7 @@ def content_of(value: Any) -> str:
     if isinstance(value, partial):
         return f"partial {content_of([value.func, value.args, value.keywords])}"
     if is_dataclass(value) and not isinstance(value, type):
-        parts = [content_of(getattr(value, each.name)) for each in fields(value) if each.compare]
+        parts = [content_of(getattr(value, field.name)) for field in fields(value) if field.compare]
         return f"{type(value).__name__}{source_digest(type(value))}({', '.join(parts)})"
     if not isinstance(value, FunctionType):
         raise Unknowable(f"{type(value).__name__} {value!r}")
@@ -116,17 +116,17 @@ def varied_units(equations: EquationsOfMotion, varied: Iterable[Which]) -> dict[
 
 def result_units(equations: EquationsOfMotion, measures: Sequence[Measure]) -> dict[str, str]:
     """Units of results by their names; those of functions are not known."""
-    units, known = units_of(equations), units_by_kind(equations) | {("energy", "total"): "J"}
-    labels = {label: known.get(each, "") for label, each in histories(equations).items()}
-    made: dict[str, str] = {}
+    units, by_kind = units_of(equations), units_by_kind(equations) | {("energy", "total"): "J"}
+    labels = {label: by_kind.get(key, "") for label, key in histories(equations).items()}
+    by_label: dict[str, str] = {}
     for measure in measures:
         if isinstance(measure.of, Expr):
-            made[measure.label] = units.get(measure.of, "")
+            by_label[measure.label] = units.get(measure.of, "")
         elif measure.of is None and measure.how == "final":
-            made |= {f"{measure.prefix}{label}": unit for label, unit in labels.items()}
+            by_label |= {f"{measure.prefix}{label}": unit for label, unit in labels.items()}
         else:
-            made[measure.label] = labels[measure.of] if measure.of else _WHOLE_RUN.get(measure.how, "")
-    return made
+            by_label[measure.label] = labels[measure.of] if measure.of else _WHOLE_RUN.get(measure.how, "")
+    return by_label
 
 
 _MANIFEST = "sweep.json"
@@ -141,16 +141,16 @@ class ChunkStore:
         self.folder, self.key, self.count = path_of(folder), key, count
 
     def size(self) -> int | None:
-        """How many members a chunk has if the folder holds this sweep already."""
+        """Members in a chunk of this sweep as the folder stores it; None if it stores none."""
         path = self.folder
         if not path.exists():
             return None
         try:
-            found = loads(read_file(path / _MANIFEST, 10**6))
-            same = (found["kind"], found["key"], found["members"]) == (_KIND, self.key, self.count)
-            size = int(found["chunk"])
+            manifest = loads(read_file(path / _MANIFEST, 10**6))
+            same = (manifest["kind"], manifest["key"], manifest["members"]) == (_KIND, self.key, self.count)
+            size = int(manifest["chunk"])
         except FileNotFoundError:
-            if any(not each.name.endswith(WAITING) for each in _listed(path)):
+            if any(not file.name.endswith(WAITING) for file in _listed(path)):
                 raise _refused(path, "the folder has other things in it.") from None
             return None
         except (OSError, ValueError, KeyError, TypeError):
@@ -164,9 +164,9 @@ class ChunkStore:
         path = self.folder
         try:
             path.mkdir(parents=True, exist_ok=True)
-            for each in _listed(path):
-                if each.name.endswith(WAITING):
-                    each.unlink(missing_ok=True)
+            for file in _listed(path):
+                if file.name.endswith(WAITING):
+                    file.unlink(missing_ok=True)
             manifest = {"kind": _KIND, "key": self.key, "members": self.count, "chunk": chunk}
             put_in_place({path / _MANIFEST: dumps(manifest).encode()}, private=True, durable=True)
         except (OSError, ValueError) as error:
@@ -246,20 +246,20 @@ def sweep(derivation: Derivation, vary: Any, duration: float, how: Mapping[str, 
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # they are notices of the runs
-                for each, result, is_new in _results(work, members, store, size, run_all, parallel):
-                    results[each.first] = result
-                    done, computed = done + len(each), computed + is_new * len(each)
+                for part, result, is_new in _results(work, members, store, size, run_all, parallel):
+                    results[part.first] = result
+                    done, computed = done + len(part), computed + is_new * len(part)
                     report(done)
         except KeyboardInterrupt:
-            made = _sweep(work, design, results, computed, began)
+            outcome = _sweep(work, design, results, computed, began)
             cure = "Call it again with this store to go on." if store else "See `sweep` of this error."
             message = f"the sweep was interrupted after {done} of {members.count} runs."
-            raise SweepInterrupted(message, sweep=made, cure=cure) from None
-    made = _sweep(work, design, results, computed, began)
-    if made.notices:
-        i, text = next(iter(made.notices.items()))
-        warn(f"{len(made.notices)} of {members.count} runs have notices; that of run {i}: {text}")
-    return made
+            raise SweepInterrupted(message, sweep=outcome, cure=cure) from None
+    outcome = _sweep(work, design, results, computed, began)
+    if outcome.notices:
+        i, text = next(iter(outcome.notices.items()))
+        warn(f"{len(outcome.notices)} of {members.count} runs have notices; that of run {i}: {text}")
+    return outcome
 
 
 def _results(
@@ -295,30 +295,30 @@ def _results(
 def _first_members(work: Work, members: Members) -> tuple[list[ChunkResult], float]:
     """Results of the first two members, which show what is wrong with the call, and the seconds of the last."""
     make_ready(work)
-    made, seconds = [], 0.0
+    results, seconds = [], 0.0
     for chunk in cut(members, work, members.count)[:2]:
         began = time.perf_counter()
-        made.append(run_chunk(work, chunk))
+        results.append(run_chunk(work, chunk))
         seconds = time.perf_counter() - began
-    messages = {result.messages[0] for result in made}
-    if len(messages) == 1 and all(result.status[0] == REFUSED for result in made):
+    messages = {result.messages[0] for result in results}
+    if len(messages) == 1 and all(result.status[0] == REFUSED for result in results):
         last = Chunk(members.count - 1, members.part(slice(members.count - 1, None)).varied, work.key)
         if run_chunk(work, last).messages[0] in messages:  # it is not the values that are wrong
             simulate(work.derivation, work.duration, **members.member(0))
-    return made, seconds
+    return results, seconds
 
 
 def _sweep(work: Work, design: Design, results: Mapping[int, ChunkResult], computed: int, began: float) -> Sweep:
-    whole, values = merge(results, design.members.count)
+    merged, values = merge(results, design.members.count)
     info = {"computed": computed, "wall_time": time.perf_counter() - began}
     batch = None
     if not work.measures and results:
-        parts = {first: each.batch for first, each in results.items() if each.batch is not None}
+        parts = {first: result.batch for first, result in results.items() if result.batch is not None}
         batch = joined(parts, work.derivation, work.duration, design.members, make_ready(work).functions)
     equations = work.derivation.equations
     units = result_units(equations, work.measures)
     return Sweep(
-        design.axes, design.zipped, values, whole.status, whole.messages, whole.notices, batch, info,
+        design.axes, design.zipped, values, merged.status, merged.messages, merged.notices, batch, info,
         equations.system.name, varied_units(equations, design.members.varied),
         {name: units.get(name, "") for name in values},
     )  # fmt: skip
@@ -329,11 +329,11 @@ _RunAll: TypeAlias = "Callable[[Work, Sequence[Chunk]], Arrivals]"
 
 
 def _runner(options: Mapping[str, Any]) -> tuple[_RunAll, int]:
-    """What runs the chunks, workers, an executor or a client, and how many at a time."""
+    """The function that runs chunks (in workers, an executor or a client), and how many run at a time."""
     workers, executor, client = options["workers"], options["executor"], options["client"]
-    given = [name for name, value in options.items() if value is not None]
-    if len(given) > 1:
-        message = f"{' and '.join(given)} are given; one of them runs the sweep."
+    runners = [name for name, value in options.items() if value is not None]
+    if len(runners) > 1:
+        message = f"{' and '.join(runners)} are given; one of them runs the sweep."
         raise PolhodeError(message, "sweep", "Give one of them.", "E-BATCH-TWICE")
     if client is not None:
         check_client(client)

@@ -44,7 +44,7 @@ def read_times(t: Any) -> Floats:
 
 
 def between(trajectory: Trajectory, times: Floats) -> tuple[Floats, str]:
-    """The states (T, n) at other times inside a trajectory, and in words by what they were found."""
+    """States (T, n) at times inside a trajectory, and the name of the interpolation."""
     t = trajectory.t
     if not len(t) or times.ndim != 1 or not np.isfinite(times).all():
         message = "the times are not a list of finite numbers." if len(t) else "the trajectory has no samples."
@@ -54,16 +54,16 @@ def between(trajectory: Trajectory, times: Floats) -> tuple[Floats, str]:
         message = f"the trajectory runs from {t[0]:g} to {t[-1]:g} s, not from {times.min():g} to {times.max():g} s."
         raise PolhodeError(message, cure="Simulate for longer.", code="E-TRAJECTORY-NUMBER")
     inside = np.clip(times, t[0], t[-1])
-    known = trajectory.functions
-    groups = known.derivation.synopsis.quaternion_groups if known else []
+    functions = trajectory.functions
+    groups = functions.derivation.synopsis.quaternion_groups if functions else []
     if trajectory.interpolant is not None:
         x, how = np.array(trajectory.interpolant(inside), dtype=np.float64), OWN
     elif len(t) == 1:
         x, how = np.repeat(trajectory.x, len(times), axis=0), HERMITE
-    elif known is not None and trajectory.tau is not None:
-        nodes = nodes_of(trajectory, known, groups)
+    elif functions is not None and trajectory.tau is not None:
+        nodes = nodes_of(trajectory, functions, groups)
         x, how = hermite(nodes, inside), HERMITE
-        off = _error(trajectory, known, nodes, inside)
+        off = _error(trajectory, functions, nodes, inside)
         if off > _EXACT:
             how = f"{HERMITE}; off by about {off:.0e}"
             warn(
@@ -145,7 +145,7 @@ def _rates(trajectory: Trajectory, functions: Functions) -> Floats:
     """q̇, u̇ and ż at every sample; where the equations give none, differences of the samples."""
     if not len(trajectory.t):
         return np.zeros_like(trajectory.x)
-    given, equations = trajectory.given, functions.equations
+    arguments, equations = trajectory.given, functions.equations
     acting = trajectory.q, trajectory.u, np.asarray(trajectory.tau)
     if trajectory.info.get("contacts") is not None:
         udot = trajectory._contact_forces.accelerations
@@ -153,12 +153,12 @@ def _rates(trajectory: Trajectory, functions: Functions) -> Floats:
         udot = np.full_like(trajectory.u, np.nan)
     elif {*equations.speeds} <= {*equations.tree.speeds}:
         places = [equations.tree.speeds.index(name) for name in equations.speeds]
-        udot = np.atleast_2d(motion(functions, *acting, **given)[0])[:, places]
+        udot = np.atleast_2d(motion(functions, *acting, **arguments)[0])[:, places]
     else:  # pseudo-velocities
-        udot = np.atleast_2d(functions.forward_dynamics(*acting, **given))
-    parts = [functions.coordinate_rates(trajectory.q, trajectory.u, **given), udot]
+        udot = np.atleast_2d(functions.forward_dynamics(*acting, **arguments))
+    parts = [functions.coordinate_rates(trajectory.q, trajectory.u, **arguments), udot]
     if equations.z:
-        beside = {name: value for name, value in given.items() if name != "z"}
+        beside = {name: value for name, value in arguments.items() if name != "z"}
         parts.append(functions.evaluate("z_rates", trajectory.q, trajectory.u, trajectory.z, **beside))
     rates = np.hstack([np.broadcast_to(part, (len(trajectory.t), part.shape[-1])) for part in parts])
     lost = ~np.isfinite(rates)
@@ -168,7 +168,7 @@ def _rates(trajectory: Trajectory, functions: Functions) -> Floats:
 
 
 def _on_one_side(x: Floats, groups: Sequence[tuple[int, int]]) -> tuple[Floats, Floats]:
-    """States whose quaternions stay on one side of their sphere, and the signs by which they were multiplied."""
+    """States with continuous signs of quaternions, and the factors ±1."""
     signs = np.ones_like(x)
     for first, count in groups:
         part = slice(first, first + count)

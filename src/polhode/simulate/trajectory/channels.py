@@ -57,12 +57,12 @@ def channels_of(
     channels, missing = _Quantities(run).chosen(wanted)
     beside: list[dict[str, Floats]] = []
     for other in others:
-        found, _ = _Quantities(other).chosen(wanted, limited=False)
-        at = {each.name: np.interp(run.t, other.t, each.values, left=np.nan, right=np.nan) for each in found}
+        columns, _ = _Quantities(other).chosen(wanted, limited=False)
+        at = {column.name: np.interp(run.t, other.t, column.values, left=np.nan, right=np.nan) for column in columns}
         beside.append(at)
     nothing = np.full(len(run.t), np.nan)
-    made = [replace(each, beside=[table.get(each.name, nothing) for table in beside]) for each in channels]
-    return made, missing
+    overlaid = [replace(channel, beside=[table.get(channel.name, nothing) for table in beside]) for channel in channels]
+    return overlaid, missing
 
 
 def _channel(name: str, unit: str, values: Floats) -> Channel:
@@ -89,50 +89,50 @@ class _Quantities:
             return self._default(limited)
         columns: list[Channel] = []
         missing: list[str] = []
-        for label, given in _pairs(wanted):
+        for label, quantity in _pairs(wanted):
             try:
-                columns += self._resolved(label, given)
+                columns += self._resolved(label, quantity)
             except PolhodeError as error:
                 problem = error.problems[0]
-                name = label or (given if isinstance(given, str) else str(given))
+                name = label or (quantity if isinstance(quantity, str) else str(quantity))
                 missing.append(f"Channel {shown(name)} is not drawn: {problem.message} {problem.cure}".strip())
-        return list({each.name: each for each in columns}.values()), missing
+        return list({column.name: column for column in columns}.values()), missing
 
     def _default(self, limited: bool) -> tuple[list[Channel], list[str]]:
         """Coordinates, speeds, states, what acts and energy; where these are too many, what moves of the first."""
-        acting = [each for kind in ("efforts", "inputs") for each in self._kind(kind) if np.any(each.values)]
-        energy = [each for each in self._kind("energy") if each.name != "potential energy"]
+        acting = [column for kind in ("efforts", "inputs") for column in self._kind(kind) if np.any(column.values)]
+        energy = [column for column in self._kind("energy") if column.name != "potential energy"]
         base = [*self._kind("coordinates"), *self._kind("states")]
         columns = [*base, *self._kind("speeds"), *acting, *energy]
         if not limited or len(columns) <= MOST:
             return columns, []
         sizes = sizes_of(base)
-        moving = [each for each in base if not is_rounding(each, sizes[each.unit])]
+        moving = [column for column in base if not is_rounding(column, sizes[column.unit])]
         drawn = [*moving[: MOST - len(energy)], *energy]
         return drawn, [f"{len(drawn)} of {len(columns)} quantities are drawn over time: choose others by channels=[…]."]
 
-    def _resolved(self, label: str, given: str | Expr) -> list[Channel]:
+    def _resolved(self, label: str, quantity: str | Expr) -> list[Channel]:
         """The channels of a name, a kind or an expression; `slip [°]` is a label with its unit."""
         labelled = _LABELLED.fullmatch(label)
         text, unit = (labelled[1], labelled[2]) if labelled else (label, "")
-        if isinstance(given, str):
-            if given in self.makers:
-                found = self._kind(given)
-            elif given in ENERGIES and self.run.has_energy:
-                found = [each for each in self._kind("energy") if each.name == given]
-            elif given in self.followed:
-                found = [self.followed[given]]
-            elif carried := _CARRIED.fullmatch(given):
-                found = self._carried(carried[1], carried[2].strip(" `"))
-            elif touching := _TOUCHING.fullmatch(given):
-                found = [self._contact(touching[1], touching[2].strip(" `"))]
+        if isinstance(quantity, str):
+            if quantity in self.makers:
+                chosen = self._kind(quantity)
+            elif quantity in ENERGIES and self.run.has_energy:
+                chosen = [column for column in self._kind("energy") if column.name == quantity]
+            elif quantity in self.followed:
+                chosen = [self.followed[quantity]]
+            elif carried := _CARRIED.fullmatch(quantity):
+                chosen = self._carried(carried[1], carried[2].strip(" `"))
+            elif touching := _TOUCHING.fullmatch(quantity):
+                chosen = [self._contact(touching[1], touching[2].strip(" `"))]
             else:
-                found = [self._expression(given, self._meant(given))]
+                chosen = [self._expression(quantity, self._meant(quantity))]
         else:
-            found = [self._expression(str(given), given)]
-        if text and len(found) == 1:
-            return [_channel(text, unit or found[0].unit, found[0].values)]
-        return found
+            chosen = [self._expression(str(quantity), quantity)]
+        if text and len(chosen) == 1:
+            return [_channel(text, unit or chosen[0].unit, chosen[0].values)]
+        return chosen
 
     def _meant(self, text: str) -> Expr:
         """The symbol of a name, else the expression that the text spells."""
@@ -143,9 +143,9 @@ class _Quantities:
         try:
             return expression_of(text, self.equations.system)
         except PolhodeError as error:
-            problem, known = error.problems[0], [*self.named, *self.followed, *self.makers, *ENERGIES]
+            problem, names = error.problems[0], [*self.named, *self.followed, *self.makers, *ENERGIES]
             message = "there is no quantity of this name." if _NAME.fullmatch(text) else problem.message
-            raise PolhodeError(message, cure=suggestion(text, known, problem.cure), code=problem.code) from None
+            raise PolhodeError(message, cure=suggestion(text, names, problem.cure), code=problem.code) from None
 
     @cached_property
     def named(self) -> dict[str, Expr]:
@@ -153,31 +153,31 @@ class _Quantities:
         system = self.equations.system
         joints = system.joints.values()
         coordinates = [q for joint in joints for q in joint.q]
-        symbols = [*coordinates, *(each.symbol for table in (system.states, system.inputs) for each in table.values())]
+        symbols = [*coordinates, *(x.symbol for table in (system.states, system.inputs) for x in table.values())]
         speeds = [*self.equations.u, *(u for joint in joints for u in joint.u)]
         efforts = [tau for joint in joints for tau in joint.tau]
-        made: dict[str, Expr] = {}
-        for each in (*self.equations.q, *symbols, *speeds):
-            made.setdefault(each.name, each)
-        for each in (*symbols, *speeds, *efforts):
-            made.setdefault(spelled(each), each)
-        return made
+        by_name: dict[str, Expr] = {}
+        for symbol in (*self.equations.q, *symbols, *speeds):
+            by_name.setdefault(symbol.name, symbol)
+        for symbol in (*symbols, *speeds, *efforts):
+            by_name.setdefault(spelled(symbol), symbol)
+        return by_name
 
-    def _expression(self, label: str, given: Expr) -> Channel:
-        return _channel(label, self.units.get(given, ""), self.run.values(given)[0])
+    def _expression(self, label: str, expression: Expr) -> Channel:
+        return _channel(label, self.units.get(expression, ""), self.run.values(expression)[0])
 
     # ---- kinds -------------------------------------------------------------------------------------------------
 
     @cached_property
     def makers(self) -> dict[str, Callable[[], Iterable[Channel]]]:
-        """What makes each kind."""
+        """Functions that return the channels of each kind."""
         run, equations = self.run, self.equations
         return {
             "coordinates": lambda: self._table(equations.q, run.q, named=True),
             "speeds": lambda: self._table(equations.u, run.u),
             "states": lambda: self._table(equations.z, run.z, named=True),
             "efforts": lambda: self._table(equations.tau, run.tau),
-            "inputs": lambda: self._table([each.symbol for each in equations.system.inputs.values()], run.inputs),
+            "inputs": lambda: self._table([entry.symbol for entry in equations.system.inputs.values()], run.inputs),
             "energy": self._energy,
             "momentum": self._momentum,
             "reactions": self._reactions,
@@ -209,15 +209,15 @@ class _Quantities:
         """Magnitudes of the force and the torque of each joint and constraint."""
         for name in (*self.equations.system.joints, *self.equations.system.constraints):
             try:
-                made = self.run.reaction(name)
+                reaction = self.run.reaction(name)
             except PolhodeError:  # a condition on coordinates acts on no body
                 continue
-            for word, unit, values in (("force", "N", made.force), ("torque", "N·m", made.torque)):
+            for word, unit, values in (("force", "N", reaction.force), ("torque", "N·m", reaction.torque)):
                 yield _channel(f"|{word}({name})|", unit, np.linalg.norm(values, axis=1))
 
     def _contacts(self) -> Iterable[Channel]:
         for name in self.run.contact_names:
-            _, _, gap, tangents = next(each for each in self.run.info["contacts"].groups if each[0] == name)
+            _, _, gap, tangents = next(group for group in self.run.info["contacts"].groups if group[0] == name)
             for word in ["normal"] * bool(gap) + ["friction"] * bool(tangents):
                 yield self._contact(word, name)
 
@@ -225,15 +225,15 @@ class _Quantities:
         """A quantity of a contact, stop or dry friction, of all its parts."""
         from ..contact.results import MODES, units_of_contact
 
-        found = self._touching.get(name) or self.run.contact(name)
-        self._touching[name] = found
+        contact = self._touching.get(name) or self.run.contact(name)
+        self._touching[name] = contact
         length, force, speed = units_of_contact(self.run, name)
-        size = (len(found.t), len(found.parts))
-        across, slip = (np.linalg.norm(each, axis=-1).reshape(size) for each in (found.tangential, found.slip))
-        numbers = np.argmax(found.mode.reshape(size)[..., None] == MODES, axis=-1)
+        size = (len(contact.t), len(contact.parts))
+        across, slip = (np.linalg.norm(v, axis=-1).reshape(size) for v in (contact.tangential, contact.slip))
+        numbers = np.argmax(contact.mode.reshape(size)[..., None] == MODES, axis=-1)
         unit, values = {
-            "gap": (length, found.gap.reshape(size).min(axis=1)),
-            "normal": (force, found.normal.reshape(size).sum(axis=1)),
+            "gap": (length, contact.gap.reshape(size).min(axis=1)),
+            "normal": (force, contact.normal.reshape(size).sum(axis=1)),
             "friction": (force, across.sum(axis=1)),
             "slip": (speed, slip.max(axis=1)),
             "mode": ("", np.where((numbers == 2).any(axis=1), 2, numbers.max(axis=1))),
@@ -241,11 +241,11 @@ class _Quantities:
         return _channel(f"{word}({name})", unit, np.asarray(values, dtype=np.float64))
 
     def _followed(self, letter: str) -> Iterable[Channel]:
-        found = [each for label, each in self.followed.items() if label.startswith(letter)]
-        if not found:
+        columns = [column for label, column in self.followed.items() if label.startswith(letter)]
+        if not columns:
             cure = "Run with controller=… and reference=…, whose quantities the mechanism has."
             raise PolhodeError("this run follows nothing.", cure=cure, code="E-PICTURE-MISSING")
-        return found
+        return columns
 
     @cached_property
     def followed(self) -> dict[str, Channel]:
@@ -253,19 +253,17 @@ class _Quantities:
         run = self.run
         if run.loop is None:
             return {}
-        units = {
-            each.name: (each.quantity and self.units.get(each.quantity)) or each.unit for each in run.loop.law.reference
-        }
-        made = [
+        units = {r.name: (r.quantity and self.units.get(r.quantity)) or r.unit for r in run.loop.law.reference}
+        columns = [
             _channel(f"{letter}{name}", units.get(name, ""), values)
             for letter, table in (("ref_", run.reference), ("e_", run.tracking_error))
             for name, values in table.items()
         ]
-        return {each.name: each for each in made}
+        return {column.name: column for column in columns}
 
     def _carried(self, word: str, name: str) -> list[Channel]:
-        made = self.run.reaction(name)
-        values, unit = (made.force, "N") if word == "force" else (made.torque, "N·m")
+        reaction = self.run.reaction(name)
+        values, unit = (reaction.force, "N") if word == "force" else (reaction.torque, "N·m")
         return list(_components(f"{word}({name})", unit, values))
 
 
@@ -281,9 +279,9 @@ def _pairs(wanted: Channels) -> list[tuple[str, str | Expr]]:
         elif isinstance(wanted, Mapping):
             pairs = list(wanted.items())
         else:
-            pairs = [("", each) for each in wanted]
-    for label, given in pairs:
-        with understood("a channel", given, place="channels", cure=_CURE):
-            if not isinstance(label, str) or not isinstance(given, str | Expr):
+            pairs = [("", quantity) for quantity in wanted]
+    for label, quantity in pairs:
+        with understood("a channel", quantity, place="channels", cure=_CURE):
+            if not isinstance(label, str) or not isinstance(quantity, str | Expr):
                 raise TypeError
     return pairs

@@ -24,7 +24,7 @@ def check_unambiguous(name: object, names: Collection[str], speeds: Collection[s
 
 
 def named_value(
-    name: str, known: Mapping[str, Floats], names: tuple[str, ...], kind: str, omitted: Sequence[str] = ()
+    name: str, columns: Mapping[str, Floats], names: tuple[str, ...], kind: str, omitted: Sequence[str] = ()
 ) -> Floats:
     """The value of a name among those known; `names` are offered where it is not."""
     if name in omitted:
@@ -32,7 +32,7 @@ def named_value(
         cure = f"Derive without omitting it; its speed is run.speed({name!r}), if it has this name."
         raise PolhodeError(message, cure=cure, code="E-DERIVE-UNSUPPORTED")
     try:
-        return known[name]
+        return columns[name]
     except (KeyError, TypeError):
         cure = suggestion(name, names)
         raise PolhodeError(f"the trajectory has no {kind} {name!r}.", cure=cure, code="E-TRAJECTORY-NAME") from None
@@ -55,9 +55,9 @@ _RESERVED = frozenset(
 
 
 def distinct(names: Iterable[tuple[str, str]], taken: Collection[str] = ()) -> list[str]:
-    """The first spelling of each pair where no other name is or may be spelled so, else the second, made unique."""
+    """The short spelling of each pair if no other name can equal it, else the long one, made unique."""
     pairs = list(names)
-    count, used = Counter([*taken, *(each for pair in pairs for each in {*pair})]), {*taken}
+    count, used = Counter([*taken, *(name for pair in pairs for name in {*pair})]), {*taken}
     chosen: list[str] = []
     for plain, full in pairs:
         name = plain if count[plain] == 1 else full
@@ -68,11 +68,11 @@ def distinct(names: Iterable[tuple[str, str]], taken: Collection[str] = ()) -> l
     return chosen
 
 
-def check_meant(name: object, known: Collection[str]) -> None:
+def check_meant(name: object, names: Collection[str]) -> None:
     """Raise where a name is the short spelling of two columns that are known by their kinds."""
     written = [f"{kind}:{name}" for kind in ("coordinate", "state", "input")]
     written += [f"speed:{str(name)[2:-1]}"] * (f"d({str(name)[2:-1]})" == name) + ["energy:total"] * (name == "energy")
-    meant = [repr(each) for each in written if each in known]
+    meant = [repr(spelling) for spelling in written if spelling in names]
     if meant:
         raise PolhodeError(f"{name!r} means {' or '.join(meant)}.", cure="Say which.", code="E-TRAJECTORY-TWICE")
 

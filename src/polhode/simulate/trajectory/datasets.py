@@ -61,9 +61,9 @@ class Dataset:
 
     def array(self, name: str, dims: tuple[str, ...], kind: str = "f") -> NDArray[Any]:
         """An array of these dimensions whose entries are floats ("f"), integers ("i") or texts ("U"), or ValueError."""
-        found, array = self.arrays[name]
-        if found != dims or array.dtype.kind != kind:
-            raise ValueError(f"'{name}' has dimensions {found} and type {array.dtype}")
+        stored_dims, array = self.arrays[name]
+        if stored_dims != dims or array.dtype.kind != kind:
+            raise ValueError(f"'{name}' has dimensions {stored_dims} and type {array.dtype}")
         return array
 
     @property
@@ -92,16 +92,16 @@ def to_xarray(dataset: Dataset) -> Any:
     return _xarray().Dataset(labelled(dataset.variables), coords=labelled(dataset.coordinates), attrs=attributes)
 
 
-def from_xarray(found: Any) -> Dataset:
+def from_xarray(dataset: Any) -> Dataset:
     """A dataset of an opened one of xarray's, read into memory."""
-    if found.nbytes > MOST_BYTES:
-        raise ValueError(f"it would unpack to {found.nbytes:,} bytes")
-    given = found.load()
+    if dataset.nbytes > MOST_BYTES:
+        raise ValueError(f"it would unpack to {dataset.nbytes:,} bytes")
+    loaded = dataset.load()
 
     def plain(names: Any) -> dict[str, Named]:
-        return {str(name): (tuple(map(str, given[name].dims)), _plain(given[name].values)) for name in names}
+        return {str(name): (tuple(map(str, loaded[name].dims)), _plain(loaded[name].values)) for name in names}
 
-    return Dataset(plain(given.coords), plain(given.data_vars), {str(k): str(v) for k, v in given.attrs.items()})
+    return Dataset(plain(loaded.coords), plain(loaded.data_vars), {str(k): str(v) for k, v in loaded.attrs.items()})
 
 
 def write(dataset: Dataset, path: str | os.PathLike[str]) -> Path:
@@ -130,9 +130,9 @@ def read(path: str | os.PathLike[str]) -> Dataset:
 
 def _write_netcdf(dataset: Dataset, path: Path) -> Path:
     with TemporaryDirectory() as folder:
-        made = Path(folder) / "made.nc"
-        _saved(dataset, lambda: to_xarray(dataset).to_netcdf(made, engine=_engine()), path)
-        content = made.read_bytes()
+        file = Path(folder) / "made.nc"
+        _saved(dataset, lambda: to_xarray(dataset).to_netcdf(file, engine=_engine()), path)
+        content = file.read_bytes()
         return replace_file(path, content + _TRAILER + sha256(content).digest())
 
 
@@ -147,16 +147,16 @@ def _read_netcdf(path: Path) -> Dataset:
         message = "this NetCDF file is of version 4, which h5netcdf reads, and that is not installed."
         raise FormatError(message, str(path), 'Install it with: pip install "polhode[data]"', "E-FILE-MISSING")
     engine = "h5netcdf" if content.startswith(b"\x89HDF") else "scipy"
-    with _xarray().open_dataset(io.BytesIO(content), engine=engine) as found:
-        return from_xarray(found)
+    with _xarray().open_dataset(io.BytesIO(content), engine=engine) as opened:
+        return from_xarray(opened)
 
 
 def _write_zarr(dataset: Dataset, path: Path) -> Path:
     zarr_is_there(path)
-    made = to_xarray(dataset)
-    known = next((name for name in _ZARR if (path / name).is_file()), _ZARR[0])
+    converted = to_xarray(dataset)
+    marker = next((name for name in _ZARR if (path / name).is_file()), _ZARR[0])
     return replace_folder(
-        path, lambda to: _saved(dataset, lambda: made.to_zarr(to, mode="w", consolidated=False), path), known
+        path, lambda to: _saved(dataset, lambda: converted.to_zarr(to, mode="w", consolidated=False), path), marker
     )
 
 
@@ -166,8 +166,8 @@ def _read_zarr(path: Path) -> Dataset:
         for reason in (irregular(os.stat(os.path.join(folder, name))) for name in files):
             if reason:  # a pipe would be waited for
                 raise Refused(EINVAL, f"in '{folder}' {reason}")
-    with _xarray().open_zarr(path, consolidated=False) as found:
-        return from_xarray(found)
+    with _xarray().open_zarr(path, consolidated=False) as opened:
+        return from_xarray(opened)
 
 
 def zarr_is_there(path: Path) -> None:

@@ -165,15 +165,15 @@ def _rows(reader: Any, width: int, read: Sequence[int], path: Path, before: int)
 
 def archive_path(path: str | os.PathLike[str]) -> Path:
     """The path of an archive; one whose name says that it is another kind of file is refused."""
-    found = path_of(path)
-    if (kind := found.suffix.lower()) in _OTHERS:
+    file = path_of(path)
+    if (kind := file.suffix.lower()) in _OTHERS:
         cure = f"Name it .npz; {_OTHERS[kind]} writes {kind!r}."
-        raise PolhodeError(f"a run is saved as a NumPy archive, and not as {kind!r}.", str(found), cure, "E-FILE-WRITE")
-    return found
+        raise PolhodeError(f"a run is saved as a NumPy archive, and not as {kind!r}.", str(file), cure, "E-FILE-WRITE")
+    return file
 
 
 def as_archive(trajectory: Trajectory) -> bytes:
-    """An .npz with the arrays as they are and everything else as JSON, so that nothing needs to be unpickled."""
+    """An .npz with the arrays, and everything else as JSON, so that nothing is unpickled."""
     words = {
         "version": _VERSION,
         **{field: getattr(trajectory, field) for field in NAMES.values()},
@@ -189,13 +189,13 @@ def as_archive(trajectory: Trajectory) -> bytes:
 def read_archive(path: Path) -> dict[str, Any]:
     """The fields of a trajectory from such an archive."""
     with readable(path, "a saved trajectory", "Trajectory.save"):
-        words, found = unpacked(read_file(path, _MOST_BYTES), _VERSION)
-        arrays = {name: found[name] for name in _ARRAYS if name in found or name in ("t", "q", "u")}
+        words, stored = unpacked(read_file(path, _MOST_BYTES), _VERSION)
+        arrays = {name: stored[name] for name in _ARRAYS if name in stored or name in ("t", "q", "u")}
         arrays.setdefault("z", np.zeros((arrays["t"].size, 0)))  # as before there were states without mass
         names = {field: strings(words.get(field, [])) for field in NAMES.values()}
         for name, array in arrays.items():
-            known = NAMES.get(name) in words  # files of old have no names of efforts and inputs
-            width = (len(names[NAMES[name]]),) if known else array.shape[1:2] if name != "t" else ()
+            has_names = NAMES.get(name) in words  # files of old have no names of efforts and inputs
+            width = (len(names[NAMES[name]]),) if has_names else array.shape[1:2] if name != "t" else ()
             if array.dtype != np.float64 or array.shape != (arrays["t"].size, *width):
                 raise ValueError(f"array {name} has type {array.dtype} and shape {array.shape}")
         return {
@@ -208,15 +208,15 @@ def read_archive(path: Path) -> dict[str, Any]:
         }
 
 
-def strings(given: Any) -> tuple[str, ...]:
+def strings(names: Any) -> tuple[str, ...]:
     """A list of texts from a file, with no text twice."""
-    if not isinstance(given, list) or not all(isinstance(each, str) for each in given) or len({*given}) < len(given):
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
         raise TypeError("a list of names is damaged")
-    return tuple(given)
+    return tuple(names)
 
 
 def plain_info(info: Mapping[str, Any]) -> dict[str, Any]:
-    """What of the run's statistics JSON can hold, the rest as text."""
+    """The run's info as JSON can store it; other values become text."""
     from ..contact.results import ContactHistory
 
     def plain(value: Any) -> Any:
@@ -230,12 +230,12 @@ def plain_info(info: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_info(info: Mapping[str, Any]) -> dict[str, Any]:
-    """The statistics of a run from what `plain_info` made of them, with the history of its contacts."""
+    """The run's info from the output of `plain_info`, with the history of its contacts."""
     from ..contact.results import ContactHistory
 
-    known = {str(key): value for key, value in info.items() if key != "contacts"}
-    given = info.get("contacts")
-    return {**known, "contacts": ContactHistory.of(given)} if isinstance(given, dict) else known
+    facts = {str(key): value for key, value in info.items() if key != "contacts"}
+    contacts = info.get("contacts")
+    return {**facts, "contacts": ContactHistory.of(contacts)} if isinstance(contacts, dict) else facts
 
 
 # ---- xarray --------------------------------------------------------------------------------------------------
@@ -257,7 +257,7 @@ def to_xarray(trajectory: Trajectory, reactions: Sequence[str] = (), contacts: S
             columns.append((kind, name, f"{kind}({name})", (("time", "axis"), vectors)))
     for what, name, _, values in columns_of_contacts(trajectory, contacts):
         columns.append((what, name, f"{what}({name})", ("time", values)))
-    labels, titles = variable_names([each[:3] for each in columns], ("time", "axis"))
+    labels, titles = variable_names([column[:3] for column in columns], ("time", "axis"))
     variables = {
         label: (*value, {"long_name": titles[label]} if label in titles else {})
         for label, (*_, value) in zip(labels, columns, strict=True)

@@ -153,32 +153,32 @@ def audited(trajectory: Trajectory, tau: ArrayLike | None = None) -> PowerAudit:
     refuse_contacts(names, "a power audit of a run that is read from columns")
     powers, multipliers = _powers_along(trajectory, tau)
     least = max(_LEAST, _SLOW * float(np.abs(multipliers).max(initial=0.0)))
-    scale = max(least, *(float(np.abs(each.powers).sum(axis=1).max(initial=0.0)) for each in powers))
-    whole = powers[-1]
-    parts = [each.balance(trajectory.t, scale) for each in powers]
+    scale = max(least, *(float(np.abs(balance.powers).sum(axis=1).max(initial=0.0)) for balance in powers))
+    total = powers[-1]
+    parts = [balance.balance(trajectory.t, scale) for balance in powers]
     quadrature = 0.0
     if not _inputs_move_energy(trajectory):
-        run, quadrature = _run(trajectory, whole, least)
+        run, quadrature = _run(trajectory, total, least)
         parts.append(run)
     parts.sort(key=lambda part: -part.residual if np.isfinite(part.residual) else -np.inf)
     span = float(np.ptp(trajectory.t)) if len(trajectory.t) else 0.0
     rate = (len(trajectory.t) - 1) / span if span else 0.0
-    return PowerAudit(tuple(parts), dict(zip(whole.ports, whole.powers.T, strict=True)), quadrature, rate)
+    return PowerAudit(tuple(parts), dict(zip(total.ports, total.powers.T, strict=True)), quadrature, rate)
 
 
 def _powers_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> tuple[list[_Powers], Floats]:
     """Powers of all parts at the samples, those of the whole mechanism last, and the multipliers."""
-    known, efforts = trajectory.mechanism, efforts_along(trajectory, tau)
+    functions, efforts = trajectory.mechanism, efforts_along(trajectory, tau)
     state = trajectory.q, trajectory.u
-    udot, multipliers = motion(known, *state, efforts, **trajectory.given)
-    powers = known.evaluate("power", *state, udot, efforts, multipliers=multipliers, **trajectory.given)
+    udot, multipliers = motion(functions, *state, efforts, **trajectory.given)
+    powers = functions.evaluate("power", *state, udot, efforts, multipliers=multipliers, **trajectory.given)
     table = np.broadcast_to(powers, (len(trajectory.t), powers.shape[-1]))
-    made, first = [], 0
-    for name, balance in power(known.equations, solved=False).parts():  # of each its ports, then its rate
+    balances, first = [], 0
+    for name, balance in power(functions.equations, solved=False).parts():  # of each its ports, then its rate
         last = first + len(balance.ports)
-        made.append(_Powers(name, tuple(balance.ports), table[:, first:last], table[:, last]))
+        balances.append(_Powers(name, tuple(balance.ports), table[:, first:last], table[:, last]))
         first = last + 1
-    return made, multipliers
+    return balances, multipliers
 
 
 def _inputs_move_energy(trajectory: Trajectory) -> bool:
@@ -188,7 +188,7 @@ def _inputs_move_energy(trajectory: Trajectory) -> bool:
     return any(array.name == "inputs" for array in trajectory.mechanism.program("energy").arrays)
 
 
-def _run(trajectory: Trajectory, whole: _Powers, least: float) -> tuple[Part, float]:
+def _run(trajectory: Trajectory, total: _Powers, least: float) -> tuple[Part, float]:
     """Balance of energy and work, and the relative error of the work by quadrature over the samples."""
     energy = trajectory.energy
     change = energy.total - energy.total[0]
@@ -197,7 +197,7 @@ def _run(trajectory: Trajectory, whole: _Powers, least: float) -> tuple[Part, fl
         thinned = trajectory.with_states(trajectory.t[::2], trajectory.x[::2], tau, inputs)
         work, coarse = _work(trajectory), _work(thinned)
     else:
-        work, coarse = _integral(trajectory.t, whole.inflow), _integral(trajectory.t[::2], whole.inflow[::2])
+        work, coarse = _integral(trajectory.t, total.inflow), _integral(trajectory.t[::2], total.inflow[::2])
     scale = float(np.max(energy.kinetic) + np.ptp(energy.potential) + np.abs(work).max())
     scale = max(scale, least * float(np.ptp(trajectory.t)), _LEAST)
     error = np.zeros_like(work)
@@ -222,15 +222,15 @@ def _work(trajectory: Trajectory) -> Floats:
 
     after = inflow(nodes.t, nodes.x, acted.along(nodes.t, nodes.x))
     before = after.copy()
-    at, known = np.isin(nodes.t, acted.times[1:]), np.isin(acted.times[1:], nodes.t)
+    at, recorded = np.isin(nodes.t, acted.times[1:]), np.isin(acted.times[1:], nodes.t)
     tau, inputs = acted.before_breaks()
-    before[at] = inflow(acted.before[1:][known], acted.states[1:][known], (tau[known], inputs[known]))
+    before[at] = inflow(acted.before[1:][recorded], acted.states[1:][recorded], (tau[recorded], inputs[recorded]))
     middle = 0.5 * (nodes.t[1:] + nodes.t[:-1])
     x_middle = trajectory.at(middle).x
     between = inflow(middle, x_middle, acted.along(middle, x_middle))
     pieces = np.diff(nodes.t) / 6.0 * (after[:-1] + 4.0 * between + before[1:])
-    whole = np.concatenate([[0.0], np.cumsum(pieces)])
-    return np.asarray(whole[np.searchsorted(nodes.t, trajectory.t - acted.slack)])
+    work = np.concatenate([[0.0], np.cumsum(pieces)])
+    return np.asarray(work[np.searchsorted(nodes.t, trajectory.t - acted.slack)])
 
 
 def _integral(time: Floats, power: Floats) -> Floats:
@@ -239,8 +239,8 @@ def _integral(time: Floats, power: Floats) -> Floats:
         return np.where(np.isfinite(power), 0.0, np.nan)
     from scipy.interpolate import CubicSpline
 
-    whole = CubicSpline(time, power).antiderivative()
-    return np.asarray(whole(time) - whole(time[0]))
+    integral = CubicSpline(time, power).antiderivative()
+    return np.asarray(integral(time) - integral(time[0]))
 
 
 def _largest(gap: Floats) -> int:

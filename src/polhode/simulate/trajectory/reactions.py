@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Contact:
-    """What a contact carries over time: along its normal, positive where it pushes, and across."""
+    """Contact forces over time: normal, positive where it pushes, and tangential."""
 
     time: Floats
     normal: Floats
@@ -45,7 +45,7 @@ class Contact:
         """The first and last samples of each stretch in which it would have to pull."""
         wrong = np.flatnonzero(self.normal < 0)
         stretches = np.split(wrong, np.flatnonzero(np.diff(wrong) > 1) + 1) if len(wrong) else []
-        return tuple((float(self.time[each[0]]), float(self.time[each[-1]])) for each in stretches)
+        return tuple((float(self.time[stretch[0]]), float(self.time[stretch[-1]])) for stretch in stretches)
 
     def __str__(self) -> str:
         needed = np.max(self.friction, initial=0.0, where=np.isfinite(self.friction))
@@ -84,14 +84,14 @@ class ReactionHistory(NamedTuple):
 def efforts_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> Floats:
     """The efforts at every sample: those that are given, or those of the run."""
     with understood("an array of efforts", tau, place="tau", cure="Give one row for each sample."):
-        known = trajectory.tau if tau is None else np.asarray(tau, dtype=np.float64)
-    if known is None:
+        efforts = trajectory.tau if tau is None else np.asarray(tau, dtype=np.float64)
+    if efforts is None:
         message = "this trajectory does not hold the efforts that drove it."
         cure = "Give tau=…, one row for each sample (tau=0 if there were none), or keep it with trajectory.save."
         raise PolhodeError(message, cure=cure, code="E-TRAJECTORY-MISSING")
     wanted = (len(trajectory.t), len(trajectory.mechanism.equations.tau))
     with understood(f"an array that fits {wanted}", tau, place="tau", cure="Give one row for each sample."):
-        return np.broadcast_to(known, wanted)
+        return np.broadcast_to(efforts, wanted)
 
 
 def evaluated_along(trajectory: Trajectory, quantity: Quantity, tau: ArrayLike | None) -> Any:
@@ -99,16 +99,16 @@ def evaluated_along(trajectory: Trajectory, quantity: Quantity, tau: ArrayLike |
     efforts, functions = efforts_along(trajectory, tau), trajectory.mechanism
     forces: list[Floats] = []
     if functions.derivation.synopsis.contacts:
-        efforts, made = with_contact_forces(trajectory, efforts)
-        forces.append(made)
+        efforts, contact_forces = with_contact_forces(trajectory, efforts)
+        forces.append(contact_forces)
     return evaluate(functions, quantity, trajectory.q, trajectory.u, efforts, *forces, **trajectory.given)
 
 
 def with_contact_forces(trajectory: Trajectory, efforts: Floats) -> tuple[Floats, Floats]:
     """Efforts and what contacts, stops and dry friction add to them; the forces of these, row by row."""
-    made = forces_of(trajectory, "a reaction of a stored run").forces
+    contact_forces = forces_of(trajectory, "a reaction of a stored run").forces
     rows = trajectory.mechanism.evaluate("contact_matrix", trajectory.q, **trajectory.given)
-    return np.asarray(efforts + (made[:, None] @ rows)[:, 0]), made
+    return np.asarray(efforts + (contact_forces[:, None] @ rows)[:, 0]), contact_forces
 
 
 def forces_of(trajectory: Trajectory, what: str) -> Forces:

@@ -19,7 +19,7 @@ class Record:
     pieces: list[tuple[Floats, Floats]] = field(default_factory=list)
     steps: int = 0
     info: dict[str, Any] = field(default_factory=dict)
-    notices: list[str] = field(default_factory=list)  # what a reader of the run should know
+    notices: list[str] = field(default_factory=list)  # warnings for the user
     interpolant: Callable[[Floats], Floats] | None = None  # of the integrator, where it keeps one
     actuation: list[tuple[float, Floats]] = field(default_factory=list)  # efforts and inputs of a controller
 

@@ -53,33 +53,33 @@ class Comparison(Shown):
     @property
     def largest(self) -> float:
         """The largest of all."""
-        return max((each.largest for each in self.differences.values()), default=0.0)
+        return max((difference.largest for difference in self.differences.values()), default=0.0)
 
     def __getitem__(self, name: str) -> Difference:
         """The difference of a coordinate or state by its name, of others as `u(name)`, `tau(name)`, `input(name)`."""
         return self.differences[name]
 
     def __str__(self) -> str:
-        lines = [f"  {each.largest:8.1e}  {name} at t = {each.time:.6g} s" for name, each in self.differences.items()]
+        lines = [f"  {gap.largest:8.1e}  {name} at t = {gap.time:.6g} s" for name, gap in self.differences.items()]
         return "\n".join(["largest differences:", *lines])
 
     __repr__ = __str__
 
     def _cell(self) -> Cell:
-        rows = [(name, f"{each.largest:.3e}", f"{each.time:.6g}") for name, each in self.differences.items()]
+        rows = [(name, f"{gap.largest:.3e}", f"{gap.time:.6g}") for name, gap in self.differences.items()]
         return Cell("largest differences", [Table(["quantity", "difference", "at t, s"], rows, numbers_from=1)])
 
 
-def _named(run: Trajectory) -> dict[str, Floats]:
+def _columns_by_name(run: Trajectory) -> dict[str, Floats]:
     """Coordinates and states by name, others as `u(name)`, `tau(name)`, `input(name)`."""
-    made: dict[str, Floats] = {}
+    columns: dict[str, Floats] = {}
     for spelling, names, values in (
         ("{}", run.coordinates, run.q), ("u({})", run.speeds, run.u), ("{}", run.states, run.z),
         ("tau({})", run.efforts, run.tau), ("input({})", run.input_names, run.inputs),
     ):  # fmt: skip
         if values is not None:
-            made |= {spelling.format(name): column for name, column in zip(names, values.T, strict=True)}
-    return made
+            columns |= {spelling.format(name): column for name, column in zip(names, values.T, strict=True)}
+    return columns
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -142,7 +142,7 @@ class Trajectory(ClosedLoopResults, Shown):
     def with_states(self, t: Floats, x: Floats, tau: Floats | None = None, inputs: Floats | None = None) -> Trajectory:
         """The same run at other times and states, and what acts there."""
         with understood("times (T,) and states (T, n)", x, place="with_states"):
-            times, states = (np.atleast_1d(np.asarray(each, dtype=np.float64)) for each in (t, x))
+            times, states = (np.atleast_1d(np.asarray(array, dtype=np.float64)) for array in (t, x))
             rows = states.reshape(len(times), self.q.shape[1] + self.u.shape[1] + self.z.shape[1])
             q, u, z = np.split(rows, np.cumsum([self.q.shape[1], self.u.shape[1]]), axis=1)
             return replace(self, t=times, q=q, u=u, z=z, tau=tau, inputs=inputs)
@@ -170,15 +170,15 @@ class Trajectory(ClosedLoopResults, Shown):
             if name in names:
                 return self.column(kind, name)
         coordinates, speeds = self.dependent
-        known = {**dict(zip(self.speeds, self.u.T, strict=True)), **speeds}
-        known = {**known, **{f"{each}'": known[each] for each in known if each in self.coordinates}, **coordinates}
+        columns = {**dict(zip(self.speeds, self.u.T, strict=True)), **speeds}
+        columns = {**columns, **{f"{u}'": columns[u] for u in columns if u in self.coordinates}, **coordinates}
         names = (*self.coordinates, *coordinates, *self.states, *self.speeds, *speeds, *inputs)
         omitted = () if self.functions is None else self.functions.derivation.synopsis.omitted
-        return named_value(name, known, names, "value", omitted)
+        return named_value(name, columns, names, "value", omitted)
 
     def column(self, kind: str, name: str) -> Floats:
         """A "coordinate", "speed", "state", "input" or "effort" over time, by its kind and name; never ambiguous."""
-        columns = {each: (field, getattr(self, NAMES[field])) for field, (each, _) in KINDS.items()}
+        columns = {kind: (field, getattr(self, NAMES[field])) for field, (kind, _) in KINDS.items()}
         if kind not in columns:
             raise unknown("kind of column", kind, columns, code="E-TRAJECTORY-NAME")
         field, names = columns[kind]
@@ -212,7 +212,7 @@ class Trajectory(ClosedLoopResults, Shown):
 
     @property
     def contact_names(self) -> tuple[str, ...]:
-        """The names of contacts, stops and dry friction of which it has the history."""
+        """Names of contacts, stops and dry friction with a stored history."""
         history = self.info.get("contacts")
         return () if history is None else tuple(dict.fromkeys(name for name, *_ in history.groups))
 
@@ -249,8 +249,8 @@ class Trajectory(ClosedLoopResults, Shown):
     @property
     def energy(self) -> Energy:
         """Kinetic and potential energy at every sample."""
-        found, shape = self.mechanism.energy(self.q, self.u, **self.given), self.t.shape
-        return Energy(*(each if each.shape == shape else np.broadcast_to(each, shape) for each in found))
+        energies, shape = self.mechanism.energy(self.q, self.u, **self.given), self.t.shape
+        return Energy(*(energy if energy.shape == shape else np.broadcast_to(energy, shape) for energy in energies))
 
     @property
     def has_energy(self) -> bool:
@@ -283,13 +283,13 @@ class Trajectory(ClosedLoopResults, Shown):
         """The largest residuals of the constraints at the samples, in position and in velocity."""
         from .reactions import Drift
 
-        functions, constraints, given = self.mechanism, self.mechanism.equations.constraints, self.given
+        functions, constraints, arguments = self.mechanism, self.mechanism.equations.constraints, self.given
         if constraints is None or not constraints.rows or not len(self.t):
             return Drift()
         names = ["constraint_values"] * bool(constraints.positions)
         names += ["definition_values"] * bool(constraints.definitions)
-        values = [float(np.abs(functions.evaluate(name, self.q, **given)).max()) for name in names]
-        rates = functions.constraint_rates(self.q, self.u, **given)
+        values = [float(np.abs(functions.evaluate(name, self.q, **arguments)).max()) for name in names]
+        rates = functions.constraint_rates(self.q, self.u, **arguments)
         return Drift(max(values, default=0.0), float(np.abs(rates).max()))
 
     @cached_property
@@ -333,7 +333,7 @@ class Trajectory(ClosedLoopResults, Shown):
 
     @cached_property
     def passed_limits(self) -> tuple[PassedLimit, ...]:
-        """The limits of joints that the run goes beyond, and when; see `simulate.limits`."""
+        """Limits of joints that the run exceeds, and when; see `simulate.limits`."""
         from ..limits import passed_limits
 
         return passed_limits(self)
@@ -405,8 +405,8 @@ class Trajectory(ClosedLoopResults, Shown):
     @property
     def equations(self) -> Equations:
         """The equations that were run."""
-        made: Equations = registered("Trajectory.equations")(self.mechanism.derivation)
-        return made
+        equations: Equations = registered("Trajectory.equations")(self.mechanism.derivation)
+        return equations
 
     def of(self, equations: Equations, parameters: Mapping[str, Any] = _NOTHING) -> Trajectory:
         """The same trajectory with a mechanism and its parameters, its columns ordered as there."""
@@ -441,7 +441,7 @@ class Trajectory(ClosedLoopResults, Shown):
         return replace(self.with_states(times, x, tau, inputs), info={**self.info, "between_samples": how})
 
     def compare(self, other: Trajectory) -> Comparison:
-        """The largest differences to another run at the samples of this one, by name and when, as far as both go.
+        """Largest differences to another run at the samples of this one, by name with their times, while both last.
 
         A quaternion and its opposite are equal.
         """
@@ -453,23 +453,23 @@ class Trajectory(ClosedLoopResults, Shown):
             cure = "Compare runs that have a time in common."
             raise PolhodeError(message, "compare", cure, "E-TRAJECTORY-UNSUPPORTED")
         t = self.t[inside]
-        mine = {name: column[inside] for name, column in _named(self).items()}
-        theirs = _named(other if np.array_equal(self.t, other.t) else other.at(t))
+        mine = {name: column[inside] for name, column in _columns_by_name(self).items()}
+        theirs = _columns_by_name(other if np.array_equal(self.t, other.t) else other.at(t))
         for first, count in self.functions.derivation.synopsis.quaternion_groups if self.functions else ():
             names = self.coordinates[first : first + count]
             if all(name in theirs for name in names):
                 dot = np.asarray(sum(mine[name] * theirs[name] for name in names))
                 theirs |= {name: np.where(dot < 0.0, -1.0, 1.0) * theirs[name] for name in names}
-        found = {}
+        differences = {}
         for name in mine.keys() & theirs.keys():
             gap = np.abs(mine[name] - theirs[name])
             k = int(np.argmax(np.where(np.isfinite(gap), gap, np.inf)))
-            found[name] = Difference(float(gap[k]), float(t[k]))
-        if not found:
+            differences[name] = Difference(float(gap[k]), float(t[k]))
+        if not differences:
             message = "the runs have no coordinate, speed, effort or input of the same name."
             cure = "Compare runs of one mechanism, or of mechanisms with common names."
             raise PolhodeError(message, "compare", cure, "E-TRAJECTORY-UNSUPPORTED")
-        return Comparison(dict(sorted(found.items(), key=lambda item: (-item[1].largest, item[0]))))
+        return Comparison(dict(sorted(differences.items(), key=lambda item: (-item[1].largest, item[0]))))
 
     # ---- files -----------------------------------------------------------------------------------------------
 
@@ -489,8 +489,8 @@ class Trajectory(ClosedLoopResults, Shown):
         """Read what `to_csv` wrote."""
         from .files import read_csv
 
-        made = Trajectory(**read_csv(path_of(path)))
-        return made if equations is None else made.of(equations)
+        trajectory = Trajectory(**read_csv(path_of(path)))
+        return trajectory if equations is None else trajectory.of(equations)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write everything but the mechanism as a NumPy archive (.npz), whole or not at all."""
@@ -503,8 +503,8 @@ class Trajectory(ClosedLoopResults, Shown):
         """Read what `save` wrote; nothing in the file is ever run."""
         from .files import read_archive
 
-        made = Trajectory(**read_archive(path_of(path)))
-        return made if equations is None else made.of(equations, made.parameters)
+        trajectory = Trajectory(**read_archive(path_of(path)))
+        return trajectory if equations is None else trajectory.of(equations, trajectory.parameters)
 
     def to_xarray(self, reactions: Sequence[str] = (), contacts: Sequence[str] = ()) -> Any:
         """An xarray.Dataset over `time`: coordinates and states by name, speeds `d(name)`, `tau(name)`, `input(name)`.
@@ -576,5 +576,5 @@ class Trajectory(ClosedLoopResults, Shown):
     __repr__ = __str__
 
     def _cell(self) -> Cell:
-        made: Cell = registered("Trajectory.cell")(self)
-        return made
+        cell: Cell = registered("Trajectory.cell")(self)
+        return cell

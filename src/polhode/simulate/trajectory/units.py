@@ -32,10 +32,10 @@ def coordinate_units(equations: EquationsOfMotion) -> list[str]:
             units[k] = unit
     for indices, auxiliary in equations.tree.auxiliary_indices:
         constraint = equations.system.constraints[auxiliary.of]
-        own = list(constraint.coordinates.values())
+        joint_units = list(constraint.coordinates.values())
         if isinstance(constraint, LoopConstraint) and constraint.closing_joint is not None:
-            own = [unit for stage in constraint.closing_joint.stages for unit in stage.coordinate_units]
-        units[indices[0] : indices[-1] + 1] = own
+            joint_units = [unit for stage in constraint.closing_joint.stages for unit in stage.coordinate_units]
+        units[indices[0] : indices[-1] + 1] = joint_units
     return equations.kept(units)
 
 
@@ -64,11 +64,11 @@ def _tree_units(equations: EquationsOfMotion) -> dict[Expr, str]:
 
 def units_of(equations: EquationsOfMotion) -> dict[Expr, str]:
     """Units by symbol, as far as they are known: of coordinates, speeds, efforts, states, inputs and parameters."""
-    made = symbol_units(equations.system)
-    made |= dict(zip(equations.q, coordinate_units(equations), strict=True))
-    made |= dict(zip(equations.u, speed_units(equations), strict=True))
+    units = symbol_units(equations.system)
+    units |= dict(zip(equations.q, coordinate_units(equations), strict=True))
+    units |= dict(zip(equations.u, speed_units(equations), strict=True))
     plain = (QUATERNION, VECTOR, PARAMETER, PSEUDO, "1")
-    return {symbol: "" if unit in plain else unit for symbol, unit in made.items()}
+    return {symbol: "" if unit in plain else unit for symbol, unit in units.items()}
 
 
 def units_by_kind(equations: EquationsOfMotion) -> dict[tuple[str, str], str]:

@@ -40,29 +40,29 @@ def is_known(equations: EquationsOfMotion, dependent: Expr) -> bool:
 
 
 def substitutions_of(equations: EquationsOfMotion) -> Mapping[Expr, Expr]:
-    """What the symbols of all that follows stand for, their accelerations included."""
+    """Values of dependent symbols, and of their accelerations, in independent ones."""
     tree, dependent_speeds = equations.tree, equations.dependent_speeds
-    found: dict[Expr, Expr] = dict(tree.followed)
+    followed: dict[Expr, Expr] = dict(tree.followed)
     rates = {acceleration_of(u): rate for u, rate in tree.rates.items()}
     if dependent_speeds is not None:
-        found |= dependent_speeds.followed
+        followed |= dependent_speeds.followed
         accelerations = dependent_speeds.E @ equations.udot + dependent_speeds.gamma
         rates |= {acceleration_of(tree.u[k]): as_expr(accelerations[k]) for k in dependent_speeds.replaced}
     # A coupled speed is a multiple of its leader's, and so is its acceleration.
     leaders = {u: acceleration_of(u) for u in tree.u}
     coupled = [u for u in dependent_of(equations)[1].values() if u in tree.followed and u not in tree.rates]
-    made = substitute([tree.followed[u] for u in coupled], leaders)
-    coupled_rates = substitute(made, rates)
+    coupled_speeds = substitute([tree.followed[u] for u in coupled], leaders)
+    coupled_rates = substitute(coupled_speeds, rates)
     rates |= {acceleration_of(u): rate for u, rate in zip(coupled, coupled_rates, strict=True)}
-    values = substitute(list(found.values()), {} if dependent_speeds is None else dependent_speeds.followed)
-    return dict(zip(found, values, strict=True)) | rates
+    values = substitute(list(followed.values()), {} if dependent_speeds is None else dependent_speeds.followed)
+    return dict(zip(followed, values, strict=True)) | rates
 
 
 def columns_of(trajectory: Trajectory, equations: EquationsOfMotion) -> tuple[Floats, Floats, Floats]:
     """The unknowns of a mechanism in a trajectory that may hold what follows them too."""
     from ..simulation_program import plain_names
 
-    found = []
+    columns = []
     for kind, ours, values, theirs, more in zip(
         ("coordinates", "speeds", "states"),
         (trajectory.coordinates, trajectory.speeds, trajectory.states),
@@ -75,8 +75,8 @@ def columns_of(trajectory: Trajectory, equations: EquationsOfMotion) -> tuple[Fl
             ours = tuple(theirs)
         if [name for name in ours if name in theirs or name not in more] != list(theirs):
             raise _other_columns(kind, ", ".join(ours) or "none", theirs)
-        found.append(values[:, [ours.index(name) for name in theirs]])
-    return found[0], found[1], found[2]
+        columns.append(values[:, [ours.index(name) for name in theirs]])
+    return columns[0], columns[1], columns[2]
 
 
 def acting_columns(values: Floats | None, ours: Sequence[str], theirs: Sequence[str], kind: str) -> Floats | None:
@@ -86,8 +86,8 @@ def acting_columns(values: Floats | None, ours: Sequence[str], theirs: Sequence[
     if not ours and values.shape[1] == len(theirs):
         return values
     if sorted(ours) != sorted(theirs):
-        known = ", ".join(ours) or f"{values.shape[1]} without names"
-        raise _other_columns(kind, known, theirs)
+        names = ", ".join(ours) or f"{values.shape[1]} without names"
+        raise _other_columns(kind, names, theirs)
     return values[:, [list(ours).index(name) for name in theirs]]
 
 
@@ -121,22 +121,22 @@ def compiled_values(
         if accelerates and functions.derivation.synopsis.contacts:
             arrays["udot"] = forces_of(trajectory, "an acceleration along a stored run").accelerations
         elif accelerates:
-            given: dict[str, Any] = {"t": trajectory.t, "inputs": arrays["inputs"], "parameters": trajectory.parameters}
+            rest: dict[str, Any] = {"t": trajectory.t, "inputs": arrays["inputs"], "parameters": trajectory.parameters}
             q, u, z = trajectory.q, trajectory.u, trajectory.z
-            arrays["udot"] = functions.forward_dynamics(q, u, arrays["tau"], z, **given)
-        found = native(
+            arrays["udot"] = functions.forward_dynamics(q, u, arrays["tau"], z, **rest)
+        values = native(
             *(np.broadcast_to(arrays[name], (len(trajectory), arrays[name].shape[-1])) for name in native.arrays),
             parameters=functions.values_of(planned.parameters, trajectory.parameters),
         )
-        return np.ascontiguousarray(np.asarray(found, dtype=np.float64).T)
+        return np.ascontiguousarray(np.asarray(values, dtype=np.float64).T)
 
     return along
 
 
 def _check_known(roots: Sequence[Expr], functions: Functions, knows_efforts: bool) -> None:
-    """Refuse what a trajectory does not know: symbols of another system, and efforts that were not kept."""
+    """Refuse symbols that a trajectory has no values of: those of another system, and efforts that were not stored."""
     equations, system = functions.equations, functions.equations.system
-    known = {
+    available = {
         *equations.q,
         *equations.u,
         *equations.z,
@@ -144,9 +144,9 @@ def _check_known(roots: Sequence[Expr], functions: Functions, knows_efforts: boo
         system.time,
         *(equations.tau if knows_efforts else ()),
     }
-    known |= {given.symbol for table in (system.parameters, system.inputs) for given in table.values()}
-    strange = [met for met in free_symbols(roots) if met not in known]
-    if strange:
-        message = f"the {strange[0].data[0]} '{strange[0].name}' is not known along this trajectory."
+    available |= {entry.symbol for table in (system.parameters, system.inputs) for entry in table.values()}
+    foreign = [met for met in free_symbols(roots) if met not in available]
+    if foreign:
+        message = f"the {foreign[0].data[0]} '{foreign[0].name}' is not known along this trajectory."
         cure = "Use coordinates, speeds, states, accelerations, efforts, time, parameters, inputs of its own system."
         raise PolhodeError(message, cure=cure, code="E-TRAJECTORY-NAME")
