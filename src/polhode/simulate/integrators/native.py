@@ -440,7 +440,8 @@ class Integration:
                     if after is None:
                         record.end(t, self._state(before))
                     else:
-                        self._note_change()
+                        if not is_contact:
+                            self._note_change()
                         record.jump(t, self._state(before), self._state(after))
         self._add_samples(run.next_sample)
 
