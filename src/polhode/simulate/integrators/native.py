@@ -336,6 +336,8 @@ class Integration:
             if reason == Reason.ENDED:
                 self.record.end(float(self.run.record.t), self.x)
                 return "event"
+            if reason == Reason.DONE and self.contacts is not None:
+                self.contacts.end(float(self.run.record.t), self.run.x)
             self._look_into(reason)
             self._test_loop()
             if reason == Reason.DONE and self.run.record.t < self.end:
