@@ -108,7 +108,7 @@ def test_rows_by_the_twist_of_two_bodies_are_the_same() -> None:
     s.prescribe("lift", ph.sin(s.time))
     s.contact("pair", shapes[0], shapes[1], friction=0.5)
     s.contact("sole", shapes[2], s.surface("floor", lift, ph.Shape.plane()), friction=0.5)
-    s.stop("c", 0, 1)
+    s.stop("c", 0, 1, index=0)
     e, rng = s.derive(), np.random.default_rng(5)
     known = e._functions.derivation.synopsis
     assert [k for k, (_, _, arm) in enumerate(known.contact_layout) if arm < 0] == [48, 49]

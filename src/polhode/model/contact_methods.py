@@ -90,11 +90,12 @@ class ContactMethods(ForceMethods, ConstraintMethods):
         return None
 
     def stop(
-        self, joint: Joint | str, lower: Any = None, upper: Any = None, *, restitution: Any = 0, index: int = 0,
+        self, joint: Joint | str, lower: Any = None, upper: Any = None, *, restitution: Any = 0, index: int | None = None,
         stiffness: Any = None, damping: Any = 0, name: str = "",
     ) -> Stop | None:  # fmt: skip
         """Keep a coordinate of a joint between stops, `lower` and `upper`, or its limits if neither is given.
 
+        Of a joint with several coordinates `index` is which one, from 0.
         Rigid stops have a coefficient of `restitution`. With a `stiffness`, in N/m or N·m/rad, and a `damping`, in
         N·s/m or N·m·s/rad, they are compliant: forces max(k x + c ẋ, 0) at a depth x > 0. The name is "<joint> stop"
         unless it is given.
@@ -125,13 +126,13 @@ class ContactMethods(ForceMethods, ConstraintMethods):
 
     def friction(
         self, joint: Joint | str, coulomb: Any = 0, *, static: Any = None, viscous: Any = 0, stribeck: Any = 0,
-        index: int = 0, name: str = "", bristle: Iterable[Any] | None = None,
+        index: int | None = None, name: str = "", bristle: Iterable[Any] | None = None,
     ) -> DryFriction | None:  # fmt: skip
         """Dry friction in a joint, or in the rotor of a motor ("elbow rotor"): it sticks until `static` is exceeded.
 
         In motion it is `coulomb`, in N or N·m, with `static` at rest (as large as `coulomb` by default) and between
         them f(u) = f_c + (f_s - f_c) exp(-(u/u_s)²), u_s the speed `stribeck`. `viscous` adds the force -viscous·u.
-        The name is "<joint> friction" unless it is given.
+        The name is "<joint> friction" unless it is given. Of a joint with several speeds `index` is which one, from 0.
 
         With a `bristle`, (stiffness, damping) in N/m and N·s/m or N·m/rad and N·m·s/rad, it is a force without modes,
         for gradients and optimal control: a state "<name> bristle" deflects, elastically below 0.9 of `coulomb`.

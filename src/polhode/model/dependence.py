@@ -45,6 +45,11 @@ class Rule(NamedTuple):
 
 
 CONSTANT = Rule((), f"Use numbers and parameters; {_JOINT}")
+TOUCHING = Rule(
+    (),
+    "Use numbers and parameters. For friction that changes, such as that of a brake, press a contact of two bodies "
+    "together by a force; for a stop that moves, lay it on a body whose motion is prescribed.",
+)
 MASS = Rule((), "Use numbers; for mass that leaves, give a body of constant mass the force of what leaves it.")
 PLACED = Rule(("time",), f"Use numbers, parameters and time; {_JOINT}")
 MOTION = Rule(("time",), "Use time, parameters and numbers; for a relation of coordinates use couple or constrain.")
@@ -84,8 +89,9 @@ def rule_of(field: Field, element: type) -> Rule:
         return LAW
     if field.free:
         return LINEAR if issubclass(element, CoordinateConstraint) else KEPT
-    fixed = issubclass(element, ContactConstraint | UnilateralElement)
-    return PLACED if field.is_placed and not fixed else CONSTANT
+    if issubclass(element, UnilateralElement):
+        return TOUCHING
+    return PLACED if field.is_placed and not issubclass(element, ContactConstraint) else CONSTANT
 
 
 def check_dependence(table: str, name: str, record: Any) -> None:

@@ -42,6 +42,7 @@ from .record import (
     CORNERS,
     ENDS,
     EVENTS,
+    FAR,
     GO_ON,
     GOES_ON,
     HEAD,
@@ -70,8 +71,9 @@ _AT_REST = 1e-6
 _ERROR, _MOMENT, _STILL, _SMALL = 1e-10, 1e-10, 1e-5, 1e-6
 #: What is noted of each event where a run is interrupted, in its row of `Events.work`: whether it is due (1, `_CHANGES`
 #: if it changes the state), not due, or at once after it (0); its value and slope before all changes, its
-#: size at the begin of the step, and its sign; its value where it may stay at zero, and the change in a moment.
-_DUE, _VALUE, _SLOPE, _SIZE, _SIDE, _REST, _CHANGE = 1, 2, 3, 4, 5, 6, 7
+#: size at the begin of the step, and its sign; its value where it may stay at zero, and the change in a moment; 1 for a
+#: guard that is below zero at the end of the step.
+_DUE, _VALUE, _SLOPE, _SIZE, _SIDE, _REST, _CHANGE, _FALLS = 1, 2, 3, 4, 5, 6, 7, 8
 _NOT_DUE, _CHANGES = -1.0, 2.0
 #: A guard of a unilateral row below minus this does not hold.
 _VIOLATED = 1e-9
@@ -212,7 +214,7 @@ def handle_events(run: Run) -> int:
         events.active -= events.corner_count
     if events.active == 0:
         return GO_ON
-    found = scan(run)
+    found, first_guard = scan(run), run.event_count - events.switch_count - events.guard_count
     if run.failed > 0:
         return Reason.FAILED
     if found < 0:
@@ -222,14 +224,22 @@ def handle_events(run: Run) -> int:
             events.number = i
             return Reason.NAN_EVENT
     if found > 0:
-        for i in range(events.active):
-            if not is_nan(events.times[i]):
-                if events.sides[i] == 0.0:
-                    value = event_value(run, i, fma(_FIRST_PART, run.t - run.t_old, run.t_old))
-                    events.sides[i] = 1.0 if value > events.near[i] else (-1.0 if value < -events.near[i] else 0.0)
-                reason = _search(run, i, run.t_old)
-                if reason > 0:
-                    return reason
+        events.limit = FAR
+        for j in range(events.active):
+            is_guard = j >= first_guard and j < first_guard + events.guard_count
+            at(events.work, j * SEARCH_ROOM)[_FALLS] = 1.0 if is_guard and events.values[j] < 0.0 else 0.0
+        for falls in (1.0, 0.0):  # guards that end below zero come first: at the earliest the step ends
+            for i in range(events.active):
+                if not is_nan(events.times[i]) and at(events.work, i * SEARCH_ROOM)[_FALLS] == falls:
+                    if events.sides[i] == 0.0:
+                        value = event_value(run, i, fma(_FIRST_PART, run.t - run.t_old, run.t_old))
+                        events.sides[i] = 1.0 if value > events.near[i] else (-1.0 if value < -events.near[i] else 0.0)
+                    reason = _search(run, i, run.t_old)
+                    if reason > 0:
+                        return reason
+                    t = events.times[i]
+                    if i >= first_guard and i < first_guard + events.guard_count and t < events.limit:  # of nan False
+                        events.limit = t + ZENO * largest(1.0, absolute(t))
         while True:
             first = _first(run)
             if first < 0:

@@ -254,7 +254,7 @@ def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
     stack[0] = run.t
     a, side, has_left = begin, sign, False
     smallest_part = (run.t - run.t_old) * 2.0**-_DEPTH
-    while depth >= 0 and a < run.t:
+    while depth >= 0 and a < smallest(run.t, events.limit):
         b = stack[depth]
         h = b - a
         events.sides[number] = side  # behind a pole another

@@ -139,6 +139,7 @@ class Events(Struct):
     kept_times: Array
     kept_values: Array
     kept_count: int
+    limit: float  # the time behind which zeros are not looked for: at one before it the step ends
     active: int  # the events that are located in the last step
     calls_python: int
     number: int  # the event at which the run stands

@@ -25,7 +25,7 @@ class DryFriction(UnilateralElement):
     alone = True
 
     joint: str = given("joint")
-    index: int = given("count", 0, of="speed")
+    index: int = given("count", None, of="speed")
     coulomb: Expr = given("number", unit="N or N·m")
     static: Expr | None = given("number", None, unit="N or N·m")
     stribeck: Expr = given("number", 0, unit="m/s or rad/s")

@@ -79,6 +79,8 @@ _INSET = Fraction(999, 1000)
 _PARALLEL = Fraction(1, 10**8)
 #: How far beyond the edge of a face, or the end of an edge, boxes touch, in m: what comes to an edge is on both sides.
 _EDGE = Fraction(1, 10**10)
+#: A length in m, or a cosine, that is zero to rounding.
+_TIE = Fraction(1, 10**12)
 #: Newton's steps to the point of a curve or of heights below a ball, or of an ellipsoid next to it.
 _STEPS = 6
 #: M and two axes across it.
@@ -250,7 +252,7 @@ def _greatest(given: Sequence[tuple[int, Expr]]) -> tuple[dict[int, Expr], Expr]
     key, most = given[-1]
     chosen = {key: as_expr(1)}
     for other, value in reversed(given[:-1]):
-        is_more = as_expr(maximum(sign(value - most), 0))
+        is_more = as_expr(maximum(sign(value - most - _TIE), 0))
         chosen = {k: each * (1 - is_more) for k, each in chosen.items()} | {other: is_more}
         most = as_expr(maximum(most, value))
     return chosen, most
@@ -460,8 +462,8 @@ def _pair(half: Sequence[Expr], axes: Sequence[Vector], i: int, n: Vector) -> li
     """The two edges of a box along axis i that are farthest along n: name, middle, and 1 for the farthest, else 0."""
     k, m = (i + 1) % 3, (i + 2) % 3
     along, along_m = as_expr(n.dot(axes[k])), as_expr(n.dot(axes[m]))
-    one, two = _side(along), _side(along_m)
-    is_less = as_expr(maximum(sign(absolute(along_m) - absolute(along)), 0))
+    one, two, more = (_side(x, _EDGE) for x in (along, along_m, as_expr(absolute(along_m) - absolute(along))))
+    is_less = as_expr((1 + more) / 2)
     made = []
     for name, product_ in (("+", 1), ("-", -1)):
         first = is_less * product_ * two + (1 - is_less) * one
@@ -470,9 +472,9 @@ def _pair(half: Sequence[Expr], axes: Sequence[Vector], i: int, n: Vector) -> li
     return made
 
 
-def _side(x: Expr) -> Expr:
-    """1 where x is positive, else -1."""
-    return as_expr(2 * maximum(sign(as_expr(x)), 0) - 1)
+def _side(x: Expr, tie: Fraction = _TIE) -> Expr:
+    """1 where x is not negative, else -1; what is zero to rounding counts as zero, so that it does not alternate."""
+    return as_expr(2 * maximum(sign(as_expr(x + tie)), 0) - 1)
 
 
 # ---- the table ---------------------------------------------------------------------------------------------------

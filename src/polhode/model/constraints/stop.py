@@ -21,7 +21,7 @@ class Stop(UnilateralElement):
     alone = True
 
     joint: str = given("joint")
-    index: int = given("count", 0, of="coordinate")
+    index: int = given("count", None, of="coordinate")
     lower: Expr | None = given("number", None, unit="m or rad")
     upper: Expr | None = given("number", None, unit="m or rad")
     restitution: Expr = given("number", 0)

@@ -96,7 +96,7 @@ class CompliantStop(ForceElement):
     kind = "compliant_stop"
 
     joint: str = given("joint")
-    index: int = given("count", 0, of="coordinate")
+    index: int = given("count", None, of="coordinate")
     lower: Expr | None = given("number", None, unit="m or rad")
     upper: Expr | None = given("number", None, unit="m or rad")
     stiffness: Expr = given("number", unit="N/m or N·m/rad", positive=True)

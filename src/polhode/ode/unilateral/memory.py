@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -58,6 +58,27 @@ def code() -> Any:
         name: ctypes.CFUNCTYPE(_WHOLE, *kinds)(loaded.address(f"ph_{name}")) for name, kinds in _ARGUMENTS.items()
     }
     return SimpleNamespace(code=loaded, address=lambda name: loaded.address(f"ph_{name}"), **functions)
+
+
+def copies_in(
+    groups: Iterable[int], rows_of: Sequence[slice], responses: Floats, free: Floats, laws: Floats
+) -> list[int]:
+    """Those of groups with normals that are as one before: in their normal, its acceleration, and their friction."""
+    copies: list[int] = []
+    seen: list[tuple[Floats, float, Floats, Floats]] = []
+    for k in groups:
+        rows = responses[rows_of[k]]
+        normal, friction = rows[0].copy(), rows[1:].T @ rows[1:]
+        size, acceleration = float(np.abs(normal).max()), float(free[rows_of[k].start])
+        for other, accelerated, rubbed, law in seen:
+            scales = size, max(abs(acceleration), 1.0), max(float(friction.max(initial=0.0)), size**2)
+            off = np.abs(normal - other).max(), abs(acceleration - accelerated), np.abs(friction - rubbed).max()
+            if (np.array(off) <= _ALIKE * np.array(scales)).all() and (law == laws[k]).all():
+                copies.append(k)
+                break
+        else:
+            seen.append((normal, acceleration, friction, laws[k]))
+    return copies
 
 
 class UnilateralMemory:
@@ -201,22 +222,9 @@ class UnilateralMemory:
 
         Of such groups the first that is closed, or else the innermost, is no copy.
         """
-        copies: list[int] = []
-        seen: list[tuple[Floats, float, Floats, Floats]] = []
         numbers = np.flatnonzero(touching & self.has_normal)
-        for k in numbers[np.lexsort((-self.margins[numbers], self.modes[numbers] == OPEN))].tolist():
-            rows = self.responses[self.rows_of[k]]
-            normal, friction = rows[0].copy(), rows[1:].T @ rows[1:]
-            size, free = float(np.abs(normal).max()), float(self.all.free[self.first[k]])
-            for other, accelerated, rubbed, laws in seen:
-                most = _ALIKE * np.array([size, max(abs(free), 1.0), max(float(friction.max(initial=0.0)), size**2)])
-                off = np.abs(normal - other).max(), abs(free - accelerated), np.abs(friction - rubbed).max()
-                if (off <= most).all() and (laws == self.laws[k]).all():
-                    copies.append(k)
-                    break
-            else:
-                seen.append((normal, free, friction, self.laws[k]))
-        return copies
+        order = numbers[np.lexsort((-self.margins[numbers], self.modes[numbers] == OPEN))].tolist()
+        return copies_in(order, self.rows_of, self.responses, self.all.free, self.laws)
 
     def reduce(self, groups: Sequence[tuple[int, int]], sources: Sequence[int], friction: Sequence[float]) -> None:
         """The groups of the reduced problem, with the rows of each and its coefficient or bound."""

@@ -62,6 +62,8 @@ _ROUNDING, _ROUNDED = 1e-15, 1e-12
 _LEAVING = 1e-7
 #: Energy gained by an impact, relative to that of the approaching parts, that is worth a word.
 _GAIN = 1e-9
+#: A closed gap, in m or rad, is off by less than this.
+_OFF = 1e-5
 #: An acceleration below this part of the largest without forces is none.
 _UNMOVED = 1e-9
 #: Of the loads, what a normal force may be below zero by rounding.
@@ -145,6 +147,7 @@ class Transitions:
         memory, first = self.memory, x.copy()
         memory.record.is_undecided = 0
         x = self._note_time(t, x)
+        self.check_gaps(t, x)
         memory.forces(t, x)
         is_slow = (memory.modes == SLIPPING) & (memory.held == 1)
         memory.directions[is_slow] = memory.turned[is_slow]
@@ -162,9 +165,11 @@ class Transitions:
             x, impulses, ends = self._impact(t, x, touching)
             memory.fill(t, x)
         resting = touching & (np.abs(self._normal_velocity) <= RESTING * self._speed_scale)
-        if ends is not None:
-            resting |= touching & (self._normal_velocity <= _CLOSING * self._speed_scale)
         still = np.full(memory.count, RESTING * self._speed_scale)  # slips below are none
+        if ends is not None:  # what rises, or slips, no further than rounding hides is at rest
+            squares = 2.0 * _HEIGHT * np.maximum(-memory.all.free[memory.first], 0.0)
+            resting |= touching & (self._normal_velocity <= np.maximum(_CLOSING * self._speed_scale, np.sqrt(squares)))
+            still = np.maximum(still, np.sqrt(np.where(memory.has_normal, memory.laws[:, 0] * squares, 0.0)))
         if impulses is None:
             still[before == SLIPPING] = -1.0
         at_rest = (self._slips * memory.directions).sum(axis=1) <= 0.0
@@ -178,6 +183,16 @@ class Transitions:
                    memory.arrays["since"].copy(), impulses, ends, guard, first, x.copy())
         )  # fmt: skip
         return x
+
+    def check_gaps(self, t: float, x: Floats) -> None:
+        """Refuse a state at which forces have not kept a closed gap closed."""
+        memory = self.memory
+        memory.fill(t, x)
+        off = np.where((memory.modes != OPEN) & memory.has_normal & memory.inside, np.abs(memory.gaps), 0.0)
+        if off.max(initial=0.0) > _OFF:
+            message = f"at t = {t:.6g} s gaps that are closed are off by {off.max():.3g}: masses differ by too much."
+            cure = "Give masses and inertias that differ by less than a factor of 1e7."
+            raise NoMode("no_contact_forces", message, np.flatnonzero(off > _OFF).tolist(), cure)
 
     def _breaking(self, t: float, x: Floats, guard: int) -> tuple[list[int], list[int]]:
         """The groups whose static friction, and those whose normal force, is used up in the modes as they are."""

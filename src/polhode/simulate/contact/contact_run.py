@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ...ode.native_run import NativeRun
     from ..rates import Rates
 
+
+Result = TypeVar("Result")
 
 #: Slips are slow where errors of their speeds are above this part; the least and the largest limit, in m/s or rad/s.
 _DIRECTION, _SLOW = 1e-5, (1e-5, 1e-3)
@@ -137,8 +139,16 @@ class ContactRun:
 
     def decide(self, t: float, x: Floats, guard: int = -1) -> Floats:
         """The state behind a guard's zero, with new modes."""
+        return self._checked(t, lambda: self.transitions.decide(t, x, guard))
+
+    def end(self, t: float, x: Floats) -> None:
+        """Check the last state of a run."""
+        self._checked(t, lambda: self.transitions.check_gaps(t, x))
+
+    def _checked(self, t: float, call: Callable[[], Result]) -> Result:
+        """What a call returns; where there are no modes, the run stops."""
         try:
-            return self.transitions.decide(t, x, guard)
+            return call()
         except NoMode as problem:
             names = f" ({listed([repr(self.names[k]) for k in problem.groups])})" if problem.groups else ""
             said = problem.message if problem.message.startswith("at t") else f"at t = {t:.6g} s {problem.message}"

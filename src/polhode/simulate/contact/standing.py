@@ -18,8 +18,9 @@ import numpy as np
 
 from ...errors import PolhodeError, listed
 from ...notebook import Cell, Shown, Table
+from ...ode.unilateral.cone_problem import OPEN
 from ...ode.unilateral.forces import Cone, holding_margin
-from ...ode.unilateral.memory import TOUCHING
+from ...ode.unilateral.memory import TOUCHING, copies_in
 from ...ode.unilateral.transitions import RESTING
 from ..initial_state import Floats
 from ..run import Problem, problem_of
@@ -184,17 +185,23 @@ class _Rest:
         self.closed: list[int] = []
         self.active: list[int] = []
         self.cones: list[tuple[int, int | None, tuple[int, ...]]] = []
-        for k, (_, _, gap, tangents) in enumerate(found.history.groups):
-            if gap and not (found.gaps[0, k] <= TOUCHING and margins[k] > 0.0):
+        groups = found.history.groups
+        touching = [k for k, (_, _, gap, _) in enumerate(groups) if gap and found.gaps[0, k] <= TOUCHING]
+        is_open = found.history.changes[0].modes == OPEN
+        touching = sorted((k for k in touching if margins[k] > 0.0), key=is_open.__getitem__)
+        rows = [found.rows_of(k) for k in range(len(groups))]
+        copies = copies_in(touching, rows, found.responses[0], found.free[0], self.laws)
+        for k, (_, _, gap, tangents) in enumerate(groups):
+            if gap and (k not in touching or k in copies):
                 continue
-            rows, first = found.rows_of(k), len(self.active)
+            first = len(self.active)
             count = gap + (tangents if self.laws[k, 1] > 0.0 else 0)
-            if np.abs(found.velocities[0, rows]).max(initial=0.0) > RESTING:
+            if np.abs(found.velocities[0, rows[k]]).max(initial=0.0) > RESTING:
                 message = f"'{self.names[k]}' moves at the start: something drives it."
                 raise PolhodeError(message, "standing", "Give a state at which all is at rest.", "E-RUN-NUMBER")
             self.closed.append(k)
             if count:
-                self.active += range(rows.start, rows.start + count)
+                self.active += range(rows[k].start, rows[k].start + count)
                 self.cones.append((k, first if gap else None, tuple(range(first + gap, first + count))))
         scaled = found.responses[0][self.active]
         scaled = scaled / np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), 1e-300)

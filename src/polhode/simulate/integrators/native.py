@@ -336,6 +336,8 @@ class Integration:
             if reason == Reason.ENDED:
                 self.record.end(float(self.run.record.t), self.x)
                 return "event"
+            if reason == Reason.DONE and self.contacts is not None:
+                self.contacts.end(float(self.run.record.t), self.run.x)
             self._look_into(reason)
             self._test_loop()
             if reason == Reason.DONE and self.run.record.t < self.end:
@@ -440,7 +442,8 @@ class Integration:
                     if after is None:
                         record.end(t, self._state(before))
                     else:
-                        self._note_change()
+                        if not is_contact:
+                            self._note_change()
                         record.jump(t, self._state(before), self._state(after))
         self._add_samples(run.next_sample)
 
