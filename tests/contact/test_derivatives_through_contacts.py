@@ -272,6 +272,21 @@ def test_what_has_no_derivative_is_refused_in_a_sentence() -> None:
             lambda: legs.derive().sensitivities(1, ["mu"], start={"z": 0.1}))  # fmt: skip
 
 
+def test_a_row_of_impacts_that_friction_ends_is_the_reason_of_the_refusal() -> None:
+    """The fourth impact of the stop leaves a speed at which the friction of its joint sticks, and it closes."""
+    s = ph.System("two rods")
+    upper, lower = (s.body(name, 1, (0, 0, -0.5), inertia=(0.1, 0.1, 0.01)) for name in ("upper", "lower"))
+    s.joint("A", s.ground, upper, ph.Revolute("y"))
+    s.joint("B", upper, lower, ph.Revolute("y"), at=(0, 0, -1))
+    s.stop("B", -2, 0, restitution=s.parameter("e", 0.16615420670365993))
+    s.friction("B", s.parameter("c", 0.1), static=0.12)
+    s.friction("A", s.parameter("ca", 1))
+    start = {"A": 0.4686057550978149, "B": -0.24073680937227993}
+    speeds = {"A": -0.18105675436076307, "B": 1.6294170406369273}
+    refused("impacts of 'B stop upper' follow each other in shorter and shorter times",
+            lambda: s.derive().sensitivities(0.5, ["A"], start=start, speeds=speeds, samples=2))  # fmt: skip
+
+
 def test_feet_that_slide_have_derivatives_and_impacts_on_them_none() -> None:
     """Forces of four feet that slide are those of the motion; which impulses of four corners are taken is nobody's."""
     s = ph.System("box")

@@ -64,6 +64,9 @@ def simulate(
     system = source.system()
     acting = read_acting(system, settings, running)
     _check_files(files, json)
+    if contact and csv is None:
+        message, cure = "forces of contacts over time are columns of --csv.", "Add --csv FILE."
+        raise PolhodeError(message, "--contact", cure, "E-CLI-UNSUPPORTED")
     for name in reactions:
         check_name(system.model(), name)
     running |= {"progress": False} if json else {}

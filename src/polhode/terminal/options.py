@@ -162,6 +162,8 @@ def source_of(
         "packages": packages(package) if package else None,
         "dynamics": dynamics or None,
     }
+    if contacts not in (None, "yes", "all"):
+        raise PolhodeError(f"{contacts!r} is not a choice.", "--contacts", "Give yes or all.", "E-CLI-NAME")
     settings |= {"contacts": True if contacts == "yes" else contacts, "stops": stops, "friction": friction}
     return Source(file, {name: value for name, value in settings.items() if value is not None})
 

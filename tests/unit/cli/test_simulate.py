@@ -89,6 +89,8 @@ def test_contacts_are_in_the_text_the_record_and_the_columns(polhode: Shell, tmp
     assert "1 contact" in polhode("check", file)
     assert "block stands" not in polhode("diagnose", file, "--pose", "up", code=0)
     assert "stands, with 'sole' closed" in polhode("diagnose", file)
+    polhode(*words, "--contact", "sole", code=2)
+    assert "--contact: forces of contacts over time are columns of --csv" in polhode.errors
     polhode("simulate", file, "--impacts", "hertz", code=2)
     assert "moreau, newton, poisson" in polhode.errors
 
@@ -108,4 +110,5 @@ def test_robot_files_have_contacts_stops_and_friction_as_options_say(polhode: Sh
              ("--no-friction", "--contacts", "yes"): {"b collision on floor"}}  # fmt: skip
     for options, names in given.items():
         assert {*json.loads(polhode(*words, *options)).get("contacts", {})} == names
-    assert "contacts='floor' is not a choice" in polhode(*words, "--contacts", "floor", code=2)
+    polhode("simulate", file, "--contacts", "floor", code=2)
+    assert "--contacts: 'floor' is not a choice" in polhode.errors

@@ -226,11 +226,22 @@ class Batch(Shown):
 
     # ---- files and pictures ----------------------------------------------------------------------------------
 
-    def to_xarray(self) -> Any:
-        """An xarray.Dataset over `member` and `time`, what was varied as coordinates of the members."""
+    def to_xarray(self, contacts: Sequence[str] = ()) -> Any:
+        """An xarray.Dataset over `member` and `time`, what was varied as coordinates of the members.
+
+        Of contacts, stops and dry friction that are named it has gap, forces, slip and mode, as `Trajectory.to_xarray`.
+        """
+        from ..contact.results import columns_of_contacts
         from ..trajectory.datasets import to_xarray
 
-        return to_xarray(as_dataset(self))
+        first = next((run for run in self if len(run)), None) if contacts else None
+        labels = [] if first is None else [f"{what}({name})" for what, name, *_ in columns_of_contacts(first, contacts)]
+        columns = self._along(
+            lambda run: np.stack([values for *_, values in columns_of_contacts(run, contacts)]), len(labels)
+        ) if labels else np.zeros((len(self), 0, 0))  # fmt: skip
+        return to_xarray(as_dataset(self, labels)).assign(
+            {label: (_RUN, columns[:, k]) for k, label in enumerate(labels)}
+        )
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write everything but the mechanism as NetCDF (.nc), Zarr (.zarr) or a NumPy archive (.npz)."""

@@ -196,7 +196,7 @@ class ContactRun:
         if found.gains:
             t, most = max(found.gains, key=lambda each: each[1])
             made.append(
-                f"{len(found.gains)} impacts gained energy, at most {most:.3g} J at t = {t:.6g} s: the law of impact "
+                f"{len(found.gains)} impact{'s' * (len(found.gains) > 1)} gained energy, at most {most:.3g} J at t = {t:.6g} s: the law of impact "
                 "does so with friction, or where coefficients of restitution differ."
             )
         if found.at_once:

@@ -78,7 +78,7 @@ class ContactHistory(NamedTuple):
 
 
 class Occurrence(NamedTuple):
-    """What happened to a contact at a time: "impact", "closes", "opens", "sticks" or "slips"."""
+    """What happened to a contact at a time: "impact", "closes", "opens", "sticks", "slips" or "turns"."""
 
     t: float
     what: str
@@ -93,6 +93,7 @@ def occurrences(run: Trajectory) -> tuple[Occurrence, ...]:
         names = [f"{name} {part}" if part else name for name, part, *_ in history.groups]
         first = np.cumsum([0, *(gap + tangents for _, _, gap, tangents in history.groups)])
         before: Any = np.zeros(len(names), dtype=np.int64)
+        slips: Any = None
         for number, each in enumerate(history.changes):
             for k, name in enumerate(names):
                 struck = each.impulses is not None and np.abs(each.impulses[first[k] : first[k + 1]]).max() > 0.0
@@ -102,7 +103,9 @@ def occurrences(run: Trajectory) -> tuple[Occurrence, ...]:
                     is_new = was == 0 and history.groups[k][2]
                     word = "opens" if now == 0 else "closes" if is_new else "sticks" if now == 1 else "slips"
                     made.append(Occurrence(each.t, word, name))
-            before = each.modes
+                elif now == 2 and history.groups[k][3] == 1 and each.directions[k, 0] * slips[k, 0] < 0.0:
+                    made.append(Occurrence(each.t, "turns", name))
+            before, slips = each.modes, each.directions
     return tuple(sorted(made, key=lambda each: each.t))
 
 
@@ -146,10 +149,14 @@ def contact_along(run: Trajectory, name: str) -> ContactResult:
     if history is None and run.functions is not None and run.functions.derivation.synopsis.contacts:
         message = "this run has no history of its contacts: text in columns (CSV) does not hold it."
         raise PolhodeError(message, "contact", "Keep the run with save, as .npz.", "E-TRAJECTORY-MISSING")
+    names = list(run.contact_names)
+    if name not in names and run.functions is not None and name in run.functions.derivation.model.contacts:
+        message = "its joint moves as it is prescribed: the drive carries this friction, as a force."
+        cure = "Take run.driving_force of the joint."
+        raise PolhodeError(message, f"contact '{name}'", cure, "E-TRAJECTORY-MISSING")
     if history is None:
         message = "this run has no contacts, stops or dry friction."
         raise PolhodeError(message, "contact", "Add them to the system, and run it.", "E-TRAJECTORY-MISSING")
-    names = list(dict.fromkeys(each[0] for each in history.groups))
     if name not in names:
         raise unknown("contact", name, names, code="E-TRAJECTORY-NAME")
     forces = run._contact_forces

@@ -112,6 +112,7 @@ class SwitchingRun:
         self.group_of = np.repeat(np.arange(len(self.groups)), [r.stop - r.start for r in self.rows])
         self.event_times: list[list[Floats]] = [[] for _ in run.jumps]
         self.end_time = np.zeros(len(run.symbols))
+        self.changes: tuple[Change, ...] = ()
         self.last: tuple[float, Floats] | None = None  # the last event, and the variation of its time
 
     # ---- along the run -----------------------------------------------------------------------------------------
@@ -127,7 +128,7 @@ class SwitchingRun:
         history = trajectory.info.get("contacts")
         if history is None:
             return trajectory, samples, S, x
-        mode, *changes = history.changes
+        mode, *changes = self.changes = history.changes
         S, x[: self.size] = self._begun(mode, S), mode.after
         samples[0] = S
         with self.run.ending(trajectory):
@@ -274,8 +275,7 @@ class SwitchingRun:
         """Variations behind a change of modes; of groups that do not act on each other, one after the other."""
         if new.ends is not None:
             struck = [k for k, r in enumerate(self.rows) if new.impulses is not None and new.impulses[r].any()]
-            words = "follow each other in shorter and shorter times, and the rest of them is summed"
-            raise self._refusal(new.t, struck, words, "a run that ends before, or a restitution of 0", "impacts of ")
+            raise self._refusal_of_row(new.t, struck)
         islands, ways = self._islands(old, new), []
         for order in (islands, islands[::-1])[: len(islands)]:
             state, made = self.at(new.t, new.before, old), S
@@ -364,9 +364,18 @@ class SwitchingRun:
                 )
             if abs(value) <= _ZERO * size or k == by_guard:
                 if not abs(slopes[-1]) > _GRAZING * size:
+                    if self._ends_row(k, new.t):
+                        raise self._refusal_of_row(new.t, [k])
                     words = "changes while what decides about it grazes zero: that time has no derivative"
                     raise self._refusal(new.t, [k], words, "a motion that passes there at some rate")
                 yield k, -slopes[:-1] / slopes[-1]
+
+    def _ends_row(self, k: int, t: float) -> bool:
+        """Whether impacts of a group followed each other in shorter and shorter times up to a time."""
+        is_struck = [each.impulses is not None and bool(each.impulses[self.rows[k]].any()) for each in self.changes]
+        times = [each.t for each, struck in zip(self.changes, is_struck, strict=True) if struck and each.t <= t]
+        between = np.diff([*times[-3:], t])
+        return len(between) == 3 and between[0] > between[1] >= between[2]
 
     def _jumped(self, before: Moment, after: Moment | None, S: Floats, time: Floats, impulses: Floats | None) -> Floats:
         """R_x S + R_p + (R_x f⁻ + R_t - f⁺) t′."""
@@ -439,6 +448,10 @@ class SwitchingRun:
     def _edge(self, t: float, k: int) -> PolhodeError:
         words = "is at the edge between sticking, slipping and leaving in an impact"
         return self._refusal(t, [k], words, "a start from which it is not")
+
+    def _refusal_of_row(self, t: float, groups: Iterable[int]) -> PolhodeError:
+        words = "follow each other in shorter and shorter times, and the rest of them is summed"
+        return self._refusal(t, groups, words, "a run that ends before, or a restitution of 0", "impacts of ")
 
     def _refusal(self, t: float, groups: Iterable[int], words: str, other: str, what: str = "") -> PolhodeError:
         message = f"at t = {t:.6g} s {what}{listed([repr(self.names[k]) for k in groups])} {words}."

@@ -21,7 +21,7 @@ def thrown() -> tuple[Any, Any]:
     s.joint("path", s.ground, block, path, coordinates=["x", "z"], speeds=["vx", "vz"])
     floor = s.surface("floor", s.ground, ph.Shape.plane())
     s.contact("sole", block, floor, friction=0.4, restitution=0.3)
-    s.stop("path", upper=0.5, restitution=0.5)
+    s.stop("path", upper=0.5, restitution=0.5, index=0)
     equations = s.derive()
     return equations, equations.simulate(1, start={"z": 0.1}, speeds={"vx": 2}, samples=21)
 
@@ -79,3 +79,37 @@ def test_channels_and_columns_have_forces_gaps_slip_and_modes_with_units(tmp_pat
     assert "gap.sole [m],normal.sole [N],tangential_1.sole [N],slip_1.sole [m/s],mode.sole" in path.read_text()
     assert np.array_equal(Trajectory.from_csv(path, equations).q, run.q)
     assert np.array_equal(run.to_xarray(contacts=["sole"])["normal(sole)"], run.contact("sole").normal)
+
+
+def test_many_runs_have_their_contacts_in_one_dataset() -> None:
+    pytest.importorskip("xarray")
+    equations, _ = thrown()
+    batch = equations.simulate(0.5, start={"z": np.array([0.1, 0.2])}, samples=11)
+    data = batch.to_xarray(contacts=["sole", "path stop 0"])
+    assert data["normal(sole)"].dims == ("member", "time") and "gap(path stop 0 upper)" in data
+    for i, run in enumerate(batch):
+        rows = np.isin(run.t, batch.t)
+        assert np.array_equal(data["gap(sole)"][i], run.contact("sole").gap[rows])
+        assert np.array_equal(data["mode(sole)"][i] == 2, run.contact("sole").mode[rows] == "slip")
+
+
+def test_a_slip_that_changes_its_sign_turns() -> None:
+    """A block on a spring turns at both dead centres, half a period apart, as friction is constant in between."""
+    s = ph.System("spring", gravity=(0, 0, 0))
+    s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    s.joint_spring("x", 4)
+    s.friction("x", 0.1)
+    run = s.derive().simulate(4, start={"x": 1})  # x = 0.1/4 + (1 - 0.1/4) cos 2t, and so on from each dead centre
+    turns = [each for each in run.contact_events if each.what == "turns"]
+    assert np.allclose([each.t for each in turns], [np.pi / 2, np.pi], atol=1e-8)
+    assert {each.name for each in turns} == {"x friction"}
+
+
+def test_friction_that_a_drive_carries_is_said_to_be_there() -> None:
+    s = ph.System("driven")
+    s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    s.prescribe("x", ph.sin(s.time))
+    s.friction("x", 0.1)
+    run = s.derive().simulate(1)
+    with pytest.raises(ph.PolhodeError, match=r"the drive carries this friction.*\n.*driving_force"):
+        run.contact("x friction")
