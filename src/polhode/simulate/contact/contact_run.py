@@ -195,8 +195,9 @@ class ContactRun:
         made, found = [], self.transitions
         if found.gains:
             t, most = max(found.gains, key=lambda each: each[1])
+            count = f"{len(found.gains)} impact{'s' * (len(found.gains) > 1)}"
             made.append(
-                f"{len(found.gains)} impact{'s' * (len(found.gains) > 1)} gained energy, at most {most:.3g} J at t = {t:.6g} s: the law of impact "
+                f"{count} gained energy, at most {most:.3g} J at t = {t:.6g} s: the law of impact "
                 "does so with friction, or where coefficients of restitution differ."
             )
         if found.at_once:

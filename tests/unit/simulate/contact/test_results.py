@@ -61,7 +61,7 @@ def test_a_run_without_its_history_or_with_another_mechanism_is_refused_with_a_s
     s = ph.System("other")
     s.joint("path", s.ground, s.body("block", 1), ph.Compound(ph.Prismatic("x"), ph.Prismatic("z")),
             coordinates=["x", "z"], speeds=["vx", "vz"])  # fmt: skip
-    s.stop("path", upper=0.5)
+    s.stop("path", upper=0.5, index=0)
     with pytest.raises(ph.PolhodeError, match="not those of the mechanism"):
         Trajectory.load(path, s.derive()).contact("path stop 0")
 
