@@ -25,11 +25,14 @@ from .record import AT_REST, BEHIND, GUARDS
 #: Speeds below this, in m/s or rad/s, relative to the largest or to one, are zero. A slip that begins is slow as if
 #: since this time, in s, before.
 RESTING, _BEFORE = 1e-9, 1.0
-#: Impacts that go on for less than this, in s or relative to the time, are summed; a bounce of less than this height,
-#: in m or rad, which rounding of a gap would hide, is none.
+#: Impacts that go on for less than this, in s, are summed; a bounce of less than this height, in m or rad, which rounding
+#: of a gap would hide, is none.
 ACCUMULATED, _HEIGHT = 1e-7, 1e-13
 #: Times between impacts that are longer, in s, are known well enough for their ratio.
 _MEASURED = 3e-6
+#: Both times are at least this part of the time; the height, a gap that touches and one that is made zero at least these
+#: parts of the largest coordinate.
+_LATE, _FAR_HEIGHT, _FAR_TOUCHING, _FAR_ROUNDED = 1e-11, 1e-14, 1e-13, 1e-14
 #: So often modes may change at one time, and so many solutions follow each other where static friction breaks.
 MOST_AT_ONCE, _MOST_BREAKS = 50, 30
 #: From so many changes at one time on the state is moved ahead by this time, in s or relative to the time. It doubles
@@ -132,6 +135,7 @@ class Transitions:
         (),
         (),
     )  # groups that began to slip, and to open, in the last decision
+    _size: float = 0.0  # of the largest coordinate at the last decision
     _struck: float = -np.inf  # the time of the last impact
     _impacts: list[list[float]] = field(default_factory=list)
     _at_once: tuple[float, int] = (-np.inf, 0)
@@ -145,6 +149,7 @@ class Transitions:
     def decide(self, t: float, x: Floats, guard: int = -1) -> Floats:
         """The state behind a time at which a guard has fallen through zero, or at which modes are not known yet."""
         memory, first = self.memory, x.copy()
+        self._size = float(np.abs(x[: memory.first_speed]).max(initial=0.0))
         memory.record.is_undecided = 0
         x = self._note_time(t, x)
         self.check_gaps(t, x)
@@ -156,7 +161,7 @@ class Transitions:
             breaking = sorted({*breaking[0], *self._broken[0]}), sorted({*breaking[1], *self._broken[1]})
         self._broken = breaking
         touching = self._touching(t, x, guard)
-        near = (before != OPEN) & memory.has_normal & (memory.gaps <= _ROUNDED)
+        near = (before != OPEN) & memory.has_normal & (memory.gaps <= self._rounded)
         if near.any():
             x = memory.closed(t, x, near)
             memory.fill(t, x)
@@ -167,7 +172,7 @@ class Transitions:
         resting = touching & (np.abs(self._normal_velocity) <= RESTING * self._speed_scale)
         still = np.full(memory.count, RESTING * self._speed_scale)  # slips below are none
         if ends is not None:  # what rises, or slips, no further than rounding hides is at rest
-            squares = 2.0 * _HEIGHT * np.maximum(-memory.all.free[memory.first], 0.0)
+            squares = 2.0 * self._height * np.maximum(-memory.all.free[memory.first], 0.0)
             resting |= touching & (self._normal_velocity <= np.maximum(_CLOSING * self._speed_scale, np.sqrt(squares)))
             still = np.maximum(still, np.sqrt(np.where(memory.has_normal, memory.laws[:, 0] * squares, 0.0)))
         if impulses is None:
@@ -245,19 +250,30 @@ class Transitions:
         memory = self.memory
         memory.record.is_at_rest = 0
         memory.fill(t, x)
-        speed, near = -self._normal_velocity, np.full(memory.count, TOUCHING)
+        reach = max(TOUCHING, _FAR_TOUCHING * self._size)
+        speed, near = -self._normal_velocity, np.full(memory.count, reach)
         is_closing = speed > RESTING * self._speed_scale  # what is farther away touches later, at another speed
-        near[is_closing] = TOUCHING * np.minimum(speed, 1.0)[is_closing] + memory.record.near
+        near[is_closing] = reach * np.minimum(speed, 1.0)[is_closing] + memory.record.near
         touching = ~memory.has_normal | (memory.gaps <= near)
         touching |= memory.modes != OPEN
         k, which = divmod(guard, GUARDS)
         if 0 <= guard < GUARDS * memory.count and which == 0 and memory.modes[k] == OPEN:
             touching[k] = True
-        touching &= memory.inside | (np.arange(memory.count) == k) & ~memory.behind & (memory.gaps >= -TOUCHING)
+        touching &= memory.inside | (np.arange(memory.count) == k) & ~memory.behind & (memory.gaps >= -reach)
         if 0 <= guard < GUARDS * memory.count and which == GUARDS - 1:
             touching[k] = False  # it is at the edge of its surface
         touching[memory.copies(touching)] = False
         return np.asarray(touching)
+
+    @property
+    def _height(self) -> float:
+        """The height, in m or rad, of the lowest bounce."""
+        return max(_HEIGHT, _FAR_HEIGHT * self._size)
+
+    @property
+    def _rounded(self) -> float:
+        """A gap, in m or rad, that is made zero."""
+        return max(_ROUNDED, _FAR_ROUNDED * self._size)
 
     @property
     def _speed_scale(self) -> float:
@@ -299,7 +315,7 @@ class Transitions:
         impulses = self._impulses(taking, G, v, e, mu)
         after = v + G @ impulses
         fall = np.maximum(-memory.all.free[rows][normals], 1e-300)
-        low = (v[normals] < 0.0) & (e > 0.0) & (after[normals] ** 2 <= 2.0 * _HEIGHT * fall)
+        low = (v[normals] < 0.0) & (e > 0.0) & (after[normals] ** 2 <= 2.0 * self._height * fall)
         if low.any():
             bounces = 2.0 * after[normals][low] / (fall[low] * np.maximum(1.0 - e[low], 1e-3))
             ends = t + float(bounces.max()) if ends is None else ends
@@ -334,7 +350,8 @@ class Transitions:
 
         The time is predicted while bounces are long enough to be measured.
         """
-        memory, soon = self.memory, ACCUMULATED * max(1.0, abs(t))
+        memory, soon = self.memory, max(ACCUMULATED, _LATE * abs(t))
+        measured = max(_MEASURED, _LATE * abs(t))
         found = None
         for k in taking:
             times = [*self._impacts[k], t]
@@ -343,13 +360,13 @@ class Transitions:
             last, before = times[-1] - times[-2], times[-2] - times[-3]
             ratio = last / before if before > 0.0 else 1.0
             limit = t + last * ratio / (1.0 - ratio) if ratio < 1.0 else np.inf
-            if last > _MEASURED and np.isfinite(limit):
+            if last > measured and np.isfinite(limit):
                 self._limits[k] = limit
             fall, time = max(-float(memory.all.free[memory.first[k]]), 0.0), t - self._struck
-            is_hidden = max(0.5 * fall * time, -self._normal_velocity[k]) * time <= 4.0 * _HEIGHT
+            is_hidden = max(0.5 * fall * time, -self._normal_velocity[k]) * time <= 4.0 * self._height
             if (len(times) > 3 and limit - t <= soon) or is_hidden:
                 known = self._limits.get(k, limit)
-                found = max(found or t, known if t <= known <= t + 10.0 * _MEASURED else t)
+                found = max(found or t, known if t <= known <= t + 10.0 * measured else t)
         return found
 
     def _impulses(self, taking: Sequence[int], G: Floats, v: Floats, e: Floats, mu: Floats) -> Floats:
@@ -465,7 +482,7 @@ class Transitions:
         is_slipping = memory.modes[: memory.count] == SLIPPING
         memory.arrays["offsets"][:] = np.where(is_slipping, along, depths - np.where(is_leaving, 0.0, slack))
         is_open = memory.modes[: memory.count] == OPEN
-        rests = np.where(~is_leaving & (memory.gaps <= _ROUNDED), AT_REST, 0)
+        rests = np.where(~is_leaving & (memory.gaps <= self._rounded), AT_REST, 0)
         memory.held[is_open] = np.where(memory.behind, BEHIND, rests)[is_open]
         return self._rest(t, x)
 
