@@ -21,7 +21,7 @@ def thrown() -> tuple[Any, Any]:
     s.joint("path", s.ground, block, path, coordinates=["x", "z"], speeds=["vx", "vz"])
     floor = s.surface("floor", s.ground, ph.Shape.plane())
     s.contact("sole", block, floor, friction=0.4, restitution=0.3)
-    s.stop("path", upper=0.5, restitution=0.5)
+    s.stop("path", index=0, upper=0.5, restitution=0.5)
     equations = s.derive()
     return equations, equations.simulate(1, start={"z": 0.1}, speeds={"vx": 2}, samples=21)
 
@@ -61,7 +61,7 @@ def test_a_run_without_its_history_or_with_another_mechanism_is_refused_with_a_s
     s = ph.System("other")
     s.joint("path", s.ground, s.body("block", 1), ph.Compound(ph.Prismatic("x"), ph.Prismatic("z")),
             coordinates=["x", "z"], speeds=["vx", "vz"])  # fmt: skip
-    s.stop("path", upper=0.5)
+    s.stop("path", index=0, upper=0.5)
     with pytest.raises(ph.PolhodeError, match="not those of the mechanism"):
         Trajectory.load(path, s.derive()).contact("path stop 0")
 
