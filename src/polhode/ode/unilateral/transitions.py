@@ -25,13 +25,13 @@ from .record import AT_REST, BEHIND, GUARDS
 #: Speeds below this, in m/s or rad/s, relative to the largest or to one, are zero. A slip that begins is slow as if
 #: since this time, in s, before.
 RESTING, _BEFORE = 1e-9, 1.0
-#: Impacts that go on for less than this, in s, are summed; a bounce of less than this height, in m or rad, which rounding
-#: of a gap would hide, is none.
+#: Impacts that go on for less than this, in s, are summed; a bounce of less than this height, in m or rad, which
+#: rounding of a gap would hide, is none.
 ACCUMULATED, _HEIGHT = 1e-7, 1e-13
 #: Times between impacts that are longer, in s, are known well enough for their ratio.
 _MEASURED = 3e-6
-#: Both times are at least this part of the time; the height, a gap that touches and one that is made zero at least these
-#: parts of the largest coordinate.
+#: Both times are at least this part of the time; the height, a gap that touches and one that is made zero at least
+#: these parts of the largest coordinate.
 _LATE, _FAR_HEIGHT, _FAR_TOUCHING, _FAR_ROUNDED = 1e-11, 1e-14, 1e-13, 1e-14
 #: So often modes may change at one time, and so many solutions follow each other where static friction breaks.
 MOST_AT_ONCE, _MOST_BREAKS = 50, 30
@@ -190,7 +190,7 @@ class Transitions:
         return x
 
     def check_forces(self, t: float, x: Floats) -> None:
-        """Refuse a state at which forces do not keep closed gaps closed: their accelerations are left, or they are off."""
+        """Refuse a state at which forces leave closed gaps accelerations, or have not kept them closed."""
         memory = self.memory
         memory.forces(t, x)
         closed = (memory.modes != OPEN) & memory.has_normal & memory.inside
@@ -201,7 +201,7 @@ class Transitions:
             message = (
                 f"at t = {t:.6g} s contact forces leave {most:.1e} of the accelerations that closed gaps must not have."
             )
-            cure = "Give masses and inertias that differ by less than a factor of 1e6; what is thin or light, weld to others."
+            cure = "Give masses and inertias that differ by less than a factor of 1e6, or weld light parts to others."
             raise NoMode("no_contact_forces", message, np.flatnonzero(wrong).tolist(), cure)
 
     def _breaking(self, t: float, x: Floats, guard: int) -> tuple[list[int], list[int]]:
