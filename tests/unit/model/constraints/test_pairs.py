@@ -30,6 +30,8 @@ EVERY = [(a, b) for a, surfaces in PAIRS.items() for b in surfaces]
 BUMPY = ("curve", "heights")
 #: Judged in tests/contact.
 ELSEWHERE = [("ellipsoid", kind) for kind in ("box", "capsule", "ellipsoid")]
+#: Below, by lines along which one approaches the other.
+APPROACHING = [pair for kind in ("cylinder", "disc") for pair in ((kind, "box"), ("box", kind))]
 #: In tests/contact/test_hulls.py.
 HULLS = [("hull", "box"), ("hull", "hull")]
 #: The least part of the distance that the gap of a point is.
@@ -163,7 +165,9 @@ def test_every_pair_of_the_table_is_here():
     assert {kind for pair in EVERY for kind in pair} == {"point", *SHAPES}
 
 
-@pytest.mark.parametrize(("a", "b"), [pair for pair in EVERY if pair[1] not in BUMPY and pair not in ELSEWHERE + HULLS])
+@pytest.mark.parametrize(
+    ("a", "b"), [pair for pair in EVERY if pair[1] not in BUMPY and pair not in ELSEWHERE + APPROACHING + HULLS]
+)
 def test_least_gap_is_the_distance(a: str, b: str):
     s, rows, _ = mechanism(a, b)
     rng = np.random.default_rng(7)
@@ -240,7 +244,7 @@ def test_a_capsule_overlaps_a_box_where_a_gap_inside_its_margin_is_negative(seed
     assert depths[0] > 0 > depths[1]
 
 
-@pytest.mark.parametrize(("a", "b"), [pair for pair in EVERY if pair not in HULLS])
+@pytest.mark.parametrize(("a", "b"), [pair for pair in EVERY if pair not in APPROACHING + HULLS])
 def test_velocities_are_those_of_the_points_that_touch(a: str, b: str):
     """Normal: the rate of the gap, and n·v; tangents: what is left of v."""
     s, rows, gap_rates = mechanism(a, b)
@@ -265,3 +269,42 @@ def test_velocities_are_those_of_the_points_that_touch(a: str, b: str):
         slip = state.velocity(0, place) - state.velocity(1, place)
         assert rates[0] == pytest.approx(slip.dot(normal), abs=1e-6)
         assert np.hypot(*rates[1:]) == pytest.approx(np.linalg.norm(slip - normal * slip.dot(normal)), abs=1e-6)
+
+
+@pytest.mark.parametrize(("kind", "seed"), [(kind, seed) for kind in ("cylinder", "disc") for seed in seeds(12, of=60)])
+def test_a_cylinder_or_disc_touches_a_box_where_coal_says_and_with_the_rate_of_its_gap(kind: str, seed: int):
+    """Along a line from apart to overlapping: no gap inside its margin is negative before they touch, one is after."""
+    coal = pytest.importorskip("coal")
+    s, rows, gap_rates = mechanism(kind, "box")
+    rng = np.random.default_rng(seed)
+    state = State(s, rng, 2.0)
+    if seed % 3 == 0:  # nearly along an axis of the box
+        state.turns[0] = state.seat(1)[0] * Rotation.from_rotvec(0.05 * rng.normal(size=3)) * state.seat(0)[0].inv()
+    way, centre = state.places[0] - state.places[1], state.seat(1)[1] - state.seat(0)[1] + state.places[0]
+    solid, box = coal.Cylinder(R, L if kind == "cylinder" else 1e-12), coal.Box(*EDGES)
+
+    request = coal.DistanceRequest()
+    request.gjk_tolerance = 1e-12
+
+    def truth(part: float) -> float:
+        state.places[0] = centre + part * way
+        poses = [coal.Transform3s(turn.as_matrix(), p) for turn, p in map(state.seat, (0, 1))]
+        return float(coal.distance(solid, poses[0], box, poses[1], request, coal.DistanceResult()))
+
+    def depths(part: float) -> np.ndarray:
+        state.places[0] = centre + part * way
+        gaps, margins = evaluate(rows.gaps, state.values()), [group.margin for _, group in rows.groups]
+        inside = evaluate([0 * rows.gaps[0] + 1 if each is None else each for each in margins], state.values())
+        return np.minimum(-np.array(gaps), inside)
+
+    touch = brentq(truth, 0.0, 1.0, xtol=1e-13)
+    assert max(depths(part).max() for part in [touch + 2e-6, *np.linspace(touch + 1e-5, 1, 10)]) < 0
+    touching = depths(touch - 2e-6) > 0
+    assert touching.any()
+    depths(touch)
+    k = int(np.argmin(np.where(touching, np.abs(evaluate(rows.gaps, state.values())), np.inf)))  # others are behind it
+    first = int(np.cumsum([0, *(len(group.rates) for _, group in rows.groups)])[k])
+    depths(touch)
+    gap, rate, velocity = evaluate([rows.gaps[k], gap_rates[k], rows.velocities[first]], state.values())
+    assert gap == pytest.approx(0, abs=1e-6)
+    assert velocity == pytest.approx(rate, abs=1e-4)
