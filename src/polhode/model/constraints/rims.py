@@ -146,7 +146,7 @@ def _face(shape: Shape, edges: Sequence[Expr], X: Pose) -> tuple[Vector, Callabl
         if any(x.data[0] in ("coordinate", "time") for x in free_symbols([as_expr(d[k]), as_expr(axis[k])])):
             reach = r * sqrt(as_expr(maximum(1 - axis[k] * axis[k], _TINY))) + length * absolute(axis[k])
             apart.append((k, as_expr(absolute(d[k]) - half[k] - reach)))
-    chosen = dict.fromkeys(range(3), as_expr(0)) | _greatest(apart)[0]
+    chosen = dict.fromkeys(range(3), as_expr(0)) | (_greatest(apart)[0] if apart else {})
     normal = Vector([as_expr(chosen[k] * _side(d[k])) for k in range(3)])
     first, second = (Vector([chosen[(k + by) % 3] for k in range(3)]) for by in (2, 1))
     face = sum(chosen[k] * half[k] for k in range(3))
@@ -213,15 +213,11 @@ def edges_on_rims(a: Shape, b: Shape, X: Pose) -> list[Touch]:
             if a.kind == "cylinder":
                 inside.append(-r * end * n.dot(axis))
             else:  # a disc is thin: the edge ends, or crosses the rim once more, on the side of the box
-                far = maximum(minimum(middle - side * to_crossing, half[j]), -half[j])
-                inside += [
-                    r * is_steep + is_even * (r / 100 - (along + lean * far) * n.dot(axis)),
-                    *[r * is_even] * (side < 0),
-                ]
-            inside += [
-                r * (squared / _PARALLEL - 1),
-                r * is_steep + is_even * (deep / _TANGENT - r),
-            ]  # not along a tangent
+                far = along + lean * maximum(minimum(middle - side * to_crossing, half[j]), -half[j])
+                inside.append(r * is_steep + is_even * (r / 100 - far * n.dot(axis)))
+                inside += [r * is_even] * (side < 0)
+            # not along a tangent of the rim
+            inside += [r * (squared / _PARALLEL - 1), r * is_steep + is_even * (deep / _TANGENT - r)]
             margin = reduce(minimum, inside) + _EDGE
             part = f"edge {'xyz'[j]}{'+-'[s_k < 0]}{'+-'[s_m < 0]} on rim {'+-'[side < 0]}"
             made.append(Touch(gap, n, (_AXES[j], _AXES[j].cross(n)), as_expr(margin), arm, part))

@@ -182,6 +182,35 @@ def test_least_gap_is_the_distance(a: str, b: str):
             assert min(gaps) == pytest.approx(truth, abs=2e-8)
 
 
+@pytest.mark.parametrize(("a", "b"), list(product(("disc", "cylinder"), BUMPY)))
+def test_a_rim_is_over_heights_as_high_as_its_lowest_point(a: str, b: str):
+    """By search, of rims that bend more than the heights do."""
+    s, rows, _ = mechanism(a, b)
+    rng, angles, count = np.random.default_rng(2), np.linspace(0, 2 * np.pi, 1001), 0
+    sides = {"rim": 0.0} if a == "disc" else {"lower rim": -L / 2, "upper rim": L / 2}
+    while count < 8:
+        state = State(s, rng, 1.0)
+        axis = state.seen(0, np.array([0, 0, 1])) - state.seen(0, np.zeros(3))
+        if abs(axis[2]) > 0.9:
+            continue
+        count += 1
+        gaps = dict(zip((group.part for _, group in rows.groups), evaluate(rows.gaps, state.values()), strict=True))
+        for part, z in sides.items():
+
+            def apart(angle: float | np.ndarray, z: float = z, state: State = state) -> np.ndarray:
+                """Height over the surface and the two slopes of it, below points of the rim."""
+                along = np.stack([R * np.cos(angle), R * np.sin(angle), z + 0 * angle], axis=-1)
+                x, y, up = np.moveaxis(state.seen(0, along.reshape(-1, 3)), -1, 0)
+                bumps = (np.cos(2 * y) / 10, -np.sin(2 * y) / 5) if b == "heights" else (0 * y, 0 * y)
+                return np.array([up - np.sin(x) / 10 - bumps[0], np.cos(x) / 10, bumps[1]])
+
+            near = angles[int(np.argmin(apart(angles)[0]))]
+            least = minimize_scalar(lambda angle: apart(angle)[0, 0], bounds=(near - 0.02, near + 0.02),
+                                    options={"xatol": 1e-12}).x  # fmt: skip
+            high, *slopes = apart(least)[:, 0]
+            assert gaps[part] == pytest.approx(high / np.hypot(1, np.hypot(*slopes)), abs=1e-7)
+
+
 def overlap(state: State) -> float:
     """The radius of the largest ball inside of two boxes, negative where they are apart, by a linear program."""
     (turn, p), (turn_b, p_b) = state.seat(0), state.seat(1)
