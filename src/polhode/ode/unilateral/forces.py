@@ -116,7 +116,7 @@ class AnyRankMemory:
 
     def __init__(self, size: int) -> None:
         width = padded(size)
-        work = {"matrix": size, "upper": size, "lower": size, "reciprocals": 1, "product": 1}
+        work = {"matrix": size, "upper": 2 * size, "lower": 2 * size, "reciprocals": 2, "parts": 2}
         self.arrays: dict[str, Any] = dict(Memory(work, size).arrays)
         self.arrays["exchanged"] = np.zeros(size, dtype=np.int64)
         self.matrix = self.arrays["matrix"].reshape(size, width)[:, :size]
