@@ -31,7 +31,7 @@ from .step_control import next_step
 #: A zero is located to this, in seconds, and to this part of the time.
 CLOSE, PART = 1e-15, 1e-14
 #: An interval is divided so often at most, and so many intervals of a step are tested.
-_DEPTH, _MOST_INTERVALS, _MOST_OF_GUARDS = 20, 400, 64
+_DEPTH, _MOST_INTERVALS, _MOST_OF_GUARDS = 20, 400, 24
 #: Times inside of a step at which values are kept.
 KEPT = 1024
 #: Errors of the fit count so many times, and those of its slope.

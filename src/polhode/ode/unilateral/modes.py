@@ -320,6 +320,7 @@ def _annul(rows: Unilateral, unknowns: int, has_friction: int) -> int:
             line[f] = _acceleration(rows, problem.active[d], problem.active[f], has_friction)
     if factor_any_rank(A) > 0:
         return 1
+    before = 1e300
     for _ in counted(_CORRECTIONS):
         change, most = 0.0, 0.0
         for h in range(unknowns, 4 * A.blocks):
@@ -331,8 +332,9 @@ def _annul(rows: Unilateral, unknowns: int, has_friction: int) -> int:
             _add_force(rows, problem.active[j], problem.change[j], has_friction)
             change = largest(change, absolute(problem.change[j]))
             most = largest(most, absolute(problem.force[problem.active[j]]))
-        if change <= _CORRECTED * most:
+        if change <= _CORRECTED * most or change > 0.5 * before:
             break
+        before = change
     return 0
 
 
@@ -414,7 +416,9 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
             if rows.held[k] > 0:
                 two = _slip_along(rows, k) - rows.offsets[k] + _SLIP_SLACK
                 if problem.tangents[k] == 2:
-                    d, e = at(rows.directions, 2 * k), at(rows.turned, 2 * k)
+                    d, e, slips = at(rows.directions, 2 * k), at(rows.turned, 2 * k), first + normal
+                    grows = rows.lags[k] * (problem.velocity[slips] * e[0] + problem.velocity[slips + 1] * e[1])
+                    two = largest(two - 2.0 * _SLIP_SLACK, grows)  # a slip may vanish without a change of sign
                     three = smallest(4.0 * rows.slow * rows.slow - speed * speed, d[0] * e[0] + d[1] * e[1] - _FAR)
             else:
                 two = speed * speed - rows.slow * rows.slow
