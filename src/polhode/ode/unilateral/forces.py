@@ -16,7 +16,7 @@ from ..record import Memory, padded
 from .any_rank import AnyRank
 from .cone_problem import ConeProblem
 from .feasibility import Holding
-from .lemke import LINE, LinearComplementarity
+from .lemke import LinearComplementarity
 
 
 @cache
@@ -97,8 +97,8 @@ class ConeMemory:
 
     @staticmethod
     def unknowns(groups: Sequence[tuple[int, int]]) -> int:
-        """Unknowns of Lemke's method for the groups; none of circles, which it does not solve."""
-        return sum(normal + (LINE if tangents == 1 else 0) for normal, tangents in groups)
+        """Unknowns of Lemke's method for the groups: of friction two directions a tangent, and a speed."""
+        return sum(normal + (2 * tangents + 1 if tangents else 0) for normal, tangents in groups)
 
     def solve(self) -> bool:
         """Solve from `force`; True where the solution is accurate."""
