@@ -5,7 +5,6 @@ import pytest
 from tests.trials.contact_drops import SCENES, judged
 
 import polhode as ph
-from polhode.ode.unilateral import memory
 
 CASES = {
     "capsules": (1, 9, 18), "ball and box": (6, 18), "planar boxes": (2, 5, 16, 18), "dominoes": (0, 1, 4),
@@ -82,22 +81,3 @@ def test_a_bead_in_a_slot_without_clearance_changes_no_modes():
     run = s.derive().simulate(3, start={"z": -1}, speeds={"vx": 7}, samples=301)
     assert len(run.contact_events) < 20
     assert np.abs(np.hypot(run["x"], run["z"]) - 1).max() < 1e-9
-
-
-def test_what_fails_while_margins_are_found_ends_the_run_with_its_own_error(monkeypatch):
-    s = ph.System("box")
-    box = s.body("b", 1, inertia=ph.box(1, 0.4, 0.3, 0.2))
-    s.joint("f", s.ground, box, ph.Free())
-    s.force(box, (0.5 * s.time, 0, 0))
-    floor = s.surface("floor", s.ground, ph.Shape.plane())
-    s.contact("c", s.surface("k", box, ph.Shape.box(0.4, 0.3, 0.2)), floor, friction=1)
-    equations, found = s.derive(), memory.UnilateralMemory.holding_margins
-
-    def failing(self, sticking):
-        if self.record.is_shared:
-            raise RuntimeError("no margin today")
-        return found(self, sticking)
-
-    monkeypatch.setattr(memory.UnilateralMemory, "holding_margins", failing)
-    with pytest.raises((RuntimeError, ph.PolhodeError), match="no margin today"):
-        equations.simulate(20, start={"f_z": 0.1})

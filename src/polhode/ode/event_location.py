@@ -31,7 +31,7 @@ from .step_control import next_step
 #: A zero is located to this, in seconds, and to this part of the time.
 CLOSE, PART = 1e-15, 1e-14
 #: An interval is divided so often at most, and so many intervals of a step are tested.
-_DEPTH, _MOST_INTERVALS = 20, 400
+_DEPTH, _MOST_INTERVALS, _MOST_OF_GUARDS = 20, 400, 24
 #: Times inside of a step at which values are kept.
 KEPT = 1024
 #: Errors of the fit count so many times, and those of its slope.
@@ -250,10 +250,11 @@ def _weighted(weights, values):
 def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
     """The first zero of an event in (begin, run.t], where it comes with a sign; nan for none, inf for nan."""
     events = run.events
-    stack, depth, left = events.nodes, 0, _MOST_INTERVALS
+    stack, depth, last = events.nodes, 0, run.event_count - events.switch_count
+    left = _MOST_OF_GUARDS if number < last and number >= last - events.guard_count else _MOST_INTERVALS
     stack[0] = run.t
     a, side, has_left = begin, sign, False
-    smallest_part = (run.t - run.t_old) * 2.0**-_DEPTH
+    smallest_part = largest((run.t - run.t_old) * 2.0**-_DEPTH, 1e-10 * largest(1.0, absolute(run.t)))
     while depth >= 0 and a < smallest(run.t, events.limit):
         b = stack[depth]
         h = b - a

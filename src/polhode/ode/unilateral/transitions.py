@@ -43,8 +43,9 @@ _TIED, _FIRST, _AHEAD = 6, 1e-14, 1e-7
 _DEPENDENT, _DRIFTED = 1e-11, 1e-6
 #: Modes of so many slipping groups are counted.
 _MOST_COUNTED = 6
-#: The part of a step that is left to the next one at each further decision at one time: it went past a short flight.
-_SHORTER = 0.125
+#: The part of a step that is left to the next one at each further decision at one time: it went past a short flight;
+#: the least part that is left.
+_SHORTER, _SHORTEST = 0.125, 1e-5
 #: What is added to the diagonal of G, relative to its mean, where a law of impact has no solution otherwise.
 _SHIFTS = (0.0, 1e-11, 1e-9, 1e-7)
 #: So many changes within so many seconds are no motion: bounces that short are closed.
@@ -182,7 +183,8 @@ class Transitions:
             at_rest[guard // GUARDS] = True  # where others are brought to their modes its slip may be above zero again
         still[(before == SLIPPING) & (memory.held == 1) & at_rest] = 4.0 * self.slow
         x = self._set_modes(t, x, resting, still, breaking)
-        self.longest_step = self._flight(t, x, touching) * _SHORTER ** (self._at_once[1] - 1)
+        shorter = max(_SHORTER ** (self._at_once[1] - 1), _SHORTEST)
+        self.longest_step = self._flight(t, x, touching) * shorter
         self.changes.append(
             Change(t, memory.modes.copy(), memory.held.copy(), memory.shared.copy(), memory.directions.copy(),
                    memory.arrays["since"].copy(), impulses, ends, guard, first, x.copy())
