@@ -203,7 +203,7 @@ class Transitions:
             message = (
                 f"at t = {t:.6g} s contact forces leave {most:.1e} of the accelerations that closed gaps must not have."
             )
-            cure = "Give masses and inertias that differ by less than a factor of 1e6, or weld light parts to others."
+            cure = "Give masses and inertias that differ by less than a factor of 1e7, or weld light parts to others."
             raise NoMode("no_contact_forces", message, np.flatnonzero(wrong).tolist(), cure)
 
     def _breaking(self, t: float, x: Floats, guard: int) -> tuple[list[int], list[int]]:
