@@ -3,8 +3,8 @@
 An interval of the step is tested by the quartic through g at five times, checked at four more, in Bernstein's form: its
 coefficients bound it and its slope. Where they exclude a zero, or show that g is monotone, also by its slopes next to
 both ends, the interval is settled; else it is divided. Two zeros of one event closer than 2^-20 of the step, or than
-1e-10 s, count as none: touching zero is no event. Of a Python function, whose smoothness is not known, sign changes at eighths of the
-step and at the samples inside it are found. A change of sign through infinity is no zero.
+1e-10 s, count as none: touching zero is no event. Of a Python function, whose smoothness is not known, sign changes at
+eighths of the step and at the samples inside it are found. A change of sign through infinity is no zero.
 
 The sign of g before a time is that of its last value that was not zero: the event of a function that stays at zero for
 a while is where it leaves with the other sign. An event that changed the state stands at its zero with the sign from
