@@ -30,6 +30,27 @@ def test_a_bouncing_ball_bounces_at_known_times_and_comes_to_rest_at_their_limit
     assert abs(rest[0]).max() < 1e-12
 
 
+@pytest.mark.parametrize(("far", "e"), [(130, 0.7), (150, 0.8), (1e4, 0.5), (1e6, 0.5)])
+def test_a_ball_comes_to_rest_on_a_stop_that_is_far_away(far: float, e: float) -> None:
+    s = ph.System("ball")
+    s.joint("z", s.ground, s.body("ball", 1), ph.Prismatic("z"))
+    stop(s, "floor", "z", lower=s.parameter("far", 1), restitution=s.parameter("e", 0))
+    run = s.derive().simulate(6, start={"z": far + 1}, parameters={"far": far, "e": e}, samples=9)
+    assert run["z"][-1] == pytest.approx(far, rel=1e-14) and run.u[-1] == 0
+    (ends,) = (change.ends for change in run.info["contacts"].changes if change.ends)
+    assert ends == pytest.approx(np.sqrt(2 / G) * (1 + e) / (1 - e), abs=1e-5)
+
+
+@pytest.mark.parametrize("late", [10.0, 1e4, 1e6])
+def test_a_row_of_impacts_ends_at_its_limit_late_in_a_run_too(late: float) -> None:
+    s = ph.System("ball")
+    s.joint("z", s.ground, s.body("ball", 1), ph.Prismatic("z"), speeds=["v"])
+    stop(s, "floor", "z", lower=0, restitution=0.8)
+    run = s.derive().simulate(late + 3.2, on={s.time - late: {"v": 3}}, samples=5)
+    (ends,) = (change.ends for change in run.info["contacts"].changes if change.ends)
+    assert ends - late == pytest.approx(6 / G / 0.2, abs=1e-14 * late + 1e-9)
+
+
 @cache
 def balls_in_a_row() -> ph.Equations:
     """Three equal balls of radius 1/10 on a line."""

@@ -83,6 +83,19 @@ def test_what_cannot_be_is_refused_with_a_sentence(message: str) -> None:
         WRONG[message](Ball())
 
 
+@pytest.mark.parametrize("heavy", [1e8, 1e10])
+def test_forces_of_masses_that_differ_by_too_much_are_refused(heavy: float) -> None:
+    s = ph.System("tower")
+    s.joint("low", s.ground, s.body("a", 1), ph.Prismatic("z"))
+    s.joint("high", s.ground, s.body("b", heavy), ph.Prismatic("z"))
+    s.contact("under", s.bodies["a"], s.surface("floor", s.ground, ph.Shape.plane()))
+    s.contact("over", s.bodies["b"], s.surface("top", s.bodies["a"], ph.Shape.plane(), at=(0, 0, 0.1)))
+    with pytest.raises(
+        ph.PolhodeError, match=r"(?s)contact forces leave .* of the accelerations.*less than a factor of 1e7"
+    ):
+        s.derive().simulate(1, start={"high": 0.1})
+
+
 def test_a_gap_that_never_changes_is_refused() -> None:
     s = ph.System("rail")
     block = s.body("block", 1)

@@ -96,6 +96,42 @@ def test_formalisms_and_differences_agree(name: str) -> None:
             assert found["velocities"] == pytest.approx([v[2], v[0], v[1]], abs=1e-7)
 
 
+RIMS = {
+    "disc on heights": (ph.Shape.disc(0.3), ph.Shape.heights(lambda x, y: ph.sin(x) / 10 + ph.cos(2 * y) / 10)),
+    "cylinder on curve": (ph.Shape.cylinder(0.3, 0.2), ph.Shape.curve(lambda x: ph.sin(x) / 10)),
+    "cylinder on box": (ph.Shape.cylinder(0.3, 0.2), ph.Shape.box(0.5, 0.6, 0.7)),
+    "disc on box": (ph.Shape.disc(0.3), ph.Shape.box(0.5, 0.6, 0.7)),
+}
+
+
+@pytest.mark.parametrize("name", RIMS)
+def test_rows_of_rims_agree_and_drift_as_velocities_change(name: str) -> None:
+    shape, ground = RIMS[name]
+
+    def touch(s: ph.System, hand: Any) -> None:
+        s.contact("touch", s.surface("tip", hand, shape), s.surface("rock", s.ground, ground), friction=0.5)
+
+    s, rng = _arm(touch), np.random.default_rng(4)
+    derived = [s.derive(formalism) for formalism in FORMALISMS]
+    nq = len(derived[0].coordinates)
+    for _ in range(4):
+        x = rng.uniform(-1, 1, nq + len(derived[0].speeds))
+        x[:4] /= np.linalg.norm(x[:4])
+        found = _rates(derived[0], x)
+        for other in derived[1:]:
+            theirs = _rates(other, x)
+            for part in ("gaps", "margins", "velocities", "rows", "responses", "drift"):
+                assert theirs[part] == pytest.approx(found[part], rel=1e-9, abs=1e-7), part
+        h = 1e-6
+        ends = [
+            _rates(derived[0], np.concatenate([x[:nq] + side * h * found["xdot"][:nq], x[nq:]])) for side in (1, -1)
+        ]
+        change = (ends[0]["velocities"] - ends[1]["velocities"]) / (2 * h)
+        smooth = np.abs(ends[0]["velocities"] + ends[1]["velocities"] - 2 * found["velocities"]) < 1e-9
+        assert smooth.mean() > 0.8  # elsewhere a normal jumps, or turns fast
+        assert found["drift"][smooth] == pytest.approx(change[smooth], rel=1e-4, abs=1e-4)
+
+
 def test_rows_by_the_twist_of_two_bodies_are_the_same() -> None:
     """Two boxes and a driven floor, beside a stop and a planar pair; rows of runs beside those of each group."""
     s, shapes = ph.System("boxes"), []

@@ -1,7 +1,7 @@
 """Random drops of bodies: every run ends, in time, without gain of energy, and nothing overlaps.
 
 Overlap is measured beside the engine: points with a radius above the floor, axes of spheres and capsules against each
-other, and separating axes of boxes in a plane.
+other, separating axes of boxes in a plane, and cylinders in a box by coal.
 
     python -m tests.trials.contact_drops --seeds 20
 """
@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
+from scipy.spatial.transform import Rotation
 
 import polhode as ph
 
@@ -33,6 +34,7 @@ _SHAPES = {
     "box": (ph.Shape.box(0.4, 0.3, 0.2), ph.box(1, 0.4, 0.3, 0.2)),
     "plate": (ph.Shape.box(0.02, 0.1, 0.2), ph.box(1, 0.02, 0.1, 0.2)),
     "cylinder": (ph.Shape.cylinder(0.1, 0.2), (0.006, 0.006, 0.005)),
+    "block": (ph.Shape.box(1, 0.8, 0.5), ph.box(1, 1, 0.8, 0.5)),
 }
 
 
@@ -49,7 +51,8 @@ class Scene:
     def equations(self) -> Any:
         s = ph.System("drops")
         laws = {"friction": s.parameter("mu", 0.5), "restitution": s.parameter("e", 0)}
-        under = s.surface("under", s.ground, ph.Shape.plane() if self.on == "floor" else _SHAPES[self.on][0])
+        shapes = {"floor": ph.Shape.plane(), "bumps": ph.Shape.curve(lambda x: ph.sin(3 * x) / 20)}
+        under = s.surface("under", s.ground, shapes.get(self.on) or _SHAPES[self.on][0])
         plane = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"), ph.Revolute("y"))
         skins = []
         for k, kind in enumerate(self.kinds):
@@ -57,7 +60,8 @@ class Scene:
             body = s.body(f"b{k}", 1, inertia=inertia)
             names = {"coordinates": [f"x{k}", f"z{k}", f"t{k}"], "speeds": [f"vx{k}", f"vz{k}", f"w{k}"]}
             s.joint(f"f{k}", s.ground, body, plane if self.planar else ph.Free(), **(names if self.planar else {}))
-            skins.append(s.surface(f"k{k}", body, shape))
+            turn = ("x", ph.pi / 2) if kind == "cylinder" and self.planar else None
+            skins.append(s.surface(f"k{k}", body, shape, rotation=turn))
             s.contact(f"on {k}", skins[k], under, **laws)
         for a, b in itertools.combinations(range(len(skins)), 2):
             if not self.dominoes or b == a + 1:
@@ -93,6 +97,10 @@ class Scene:
         """The largest depth of a body in the floor or in another, in m."""
         poses = [self._pose(q, k) for k in range(len(self.kinds))]
         deepest = max(radius - points[:, 2].min() for points, radius, _ in poses) if self.on == "floor" else -1.0
+        if self.on == "bumps":
+            deepest = max((np.sin(3 * p[:, 0]) / 20 - p[:, 2]).max() for p, _, _ in poses)
+        if self.on == "block":
+            deepest = max(_depth_in_block(q[7 * k : 7 * k + 7], _SHAPES[kind][0]) for k, kind in enumerate(self.kinds))
         for (p, r, R), (p2, r2, R2) in itertools.combinations(poses, 2):
             if r and r2:
                 deepest = max(deepest, r + r2 - _apart(p[0], p[-1], p2[0], p2[-1]))
@@ -121,9 +129,24 @@ class Scene:
             turn = np.linspace(0, 2 * np.pi, 400)
             rim = np.stack([size[0] * np.cos(turn), size[0] * np.sin(turn), 0 * turn], axis=1)
             points = np.concatenate([rim + np.array([0, 0, end * size[1] / 2]) for end in (-1, 1)])
+            points = points[:, [0, 2, 1]] if self.planar else points
         else:
             points = np.array(list(itertools.product((-0.5, 0.5), repeat=3))) * size
         return p + points @ R.T, size[0] if kind in ("sphere", "capsule") else 0.0, R
+
+
+def _depth_in_block(q: np.ndarray, cylinder: ph.Shape) -> float:
+    """The depth of a free cylinder in the block, by coal where it is installed."""
+    try:
+        import coal
+    except ImportError:
+        return -1.0
+    pose = coal.Transform3s(Rotation.from_quat(np.roll(q[:4], -1)).as_matrix(), np.array(q[4:]))
+    shapes = coal.Cylinder(*map(float, cylinder.size)), coal.Box(*map(float, _SHAPES["block"][0].size))
+    still, request = coal.Transform3s.Identity(), coal.DistanceRequest()
+    request.gjk_tolerance = 1e-12
+    found = -float(coal.distance(shapes[0], pose, shapes[1], still, request, coal.DistanceResult()))
+    return found if found < 1e300 else -1.0  # where its search fails
 
 
 def _apart(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> float:
@@ -140,6 +163,8 @@ def _apart(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> float:
 SCENES = {
     "box": Scene(("box",)),
     "cylinder": Scene(("cylinder",)),
+    "cylinder on block": Scene(("cylinder",), on="block"),
+    "wheel on bumps": Scene(("cylinder",), on="bumps", planar=True),
     "capsule": Scene(("capsule",)),
     "ball on capsule": Scene(("sphere",), on="capsule", duration=1),
     "ball on box": Scene(("sphere",), on="box", duration=1),

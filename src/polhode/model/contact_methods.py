@@ -90,8 +90,8 @@ class ContactMethods(ForceMethods, ConstraintMethods):
         return None
 
     def stop(
-        self, joint: Joint | str, lower: Any = None, upper: Any = None, *, restitution: Any = 0, index: int | None = None,
-        stiffness: Any = None, damping: Any = 0, name: str = "",
+        self, joint: Joint | str, lower: Any = None, upper: Any = None, *, restitution: Any = 0,
+        index: int | None = None, stiffness: Any = None, damping: Any = 0, name: str = "",
     ) -> Stop | None:  # fmt: skip
         """Keep a coordinate of a joint between stops, `lower` and `upper`, or its limits if neither is given.
 

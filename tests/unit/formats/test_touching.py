@@ -125,7 +125,11 @@ def test_negative_friction_and_shapes_that_cannot_touch_are_warned_of(tmp_path: 
     path.write_text(path.read_text().replace('<sphere radius="0.1"', '<cylinder radius="0.1" length="1"'))
     with pytest.warns(UserWarning, match="friction -0.3 is negative, and left out"):
         assert not ph.load(path).contacts
-    with pytest.warns(UserWarning, match="contacts of a box and cylinder are not modelled"):
+    with pytest.warns(UserWarning, match="friction -0.3"):
+        assert any({each.a.kind, each.b.kind} == {"box", "cylinder"} for each in
+                   ph.load(path, contacts="all", friction=False).contacts.values())  # fmt: skip
+    path.write_text(path.read_text().replace('<box size="1 2 3"/>', '<cylinder radius="0.1" length="1"/>'))
+    with pytest.warns(UserWarning, match="contacts of a cylinder and cylinder are not modelled"):
         ph.load(path, contacts="all", friction=False)
     with pytest.raises(PolhodeError, match="is not True or False"):
         ph.load(path, friction=0.3)

@@ -1,10 +1,9 @@
 """Pairs of shapes that can touch, by candidate points of one on the surface of the other.
 
-    candidates   point; sphere: its centre; capsule: the centres of its ends; box: its vertices; disc, cylinder: the
-                 lowest point of each rim, and three fixed points just inside it, which support it where it lies flat;
-                 ellipsoid: where it is nearest, see `ellipsoids`
-    surfaces     plane, sphere, hollow (a sphere from inside), capsule, box, ellipsoid, curve z = h(x), heights
-                 z = h(x, y)
+    candidates   point; sphere: its centre; capsule: the centres of its ends; box: its vertices; disc, cylinder: see
+                 `rims`; ellipsoid: where it is nearest, see `ellipsoids`
+    surfaces     plane, sphere, hollow (a sphere from inside), capsule, box, ellipsoid, cylinder, disc, curve z = h(x),
+                 heights z = h(x, y)
 
 A candidate has a position p in the surface's frame and a radius r. A surface gives the gap g(p), negative inside, the
 unit normal n that points to the candidate, and two unit tangents. Where ġ = n·v for the velocity v of the candidate
@@ -18,11 +17,9 @@ against the surface, at the place p - r n:
     cylinder, disc   with q = (√(x² + y²) - R, |z| - half the length), as a box; a disc has the length 0
     curve, heights   with n = (-∇h, 1)/w, w² = 1 + |∇h|², of the point P + r n of the surface's parallel that is below
                      p along z, found by Newton's method: g = (z - h - r/w)/w, where ġ = n·v at g = 0
-    rim              on a plane, of centre c, axis a and s² = 1 - (n·a)²: g = c·n - r s, where s is more than ε; a disc
-                     that is flatter rests on the fixed points alone
 
-Two capsules, or one and a cylinder, also touch between their ends, where their axes cross, a capsule and a box, a
-cylinder or a disc where the axis crosses an edge or a rim.
+Two capsules, or one and a cylinder, also touch between their ends, where their axes cross, a capsule or cylinder and a
+box where its axis crosses an edge, a capsule or box and a cylinder or disc where an axis or edge crosses a rim.
 Two boxes touch by the facets of their Minkowski difference, each with a gap and a margin that is positive inside of the
 facet: vertices of one on a face of the other, and pairs of edges u, e with the normal ± u × e. They overlap if and only
 if some gap is negative where its margin is positive; and ġ = n·v everywhere.
@@ -51,15 +48,12 @@ from ...expr import (
     absolute,
     as_expr,
     constant_value,
-    cos,
     derivative,
     free_symbols,
     is_zero,
     maximum,
     minimum,
-    pi,
     sign,
-    sin,
     sqrt,
     substitute,
 )
@@ -302,34 +296,6 @@ def _on(shape: Shape, surface: Shape, X: Pose) -> list[Touch]:
     return made
 
 
-def _rims(shape: Shape, surface: Shape, X: Pose) -> list[Touch]:
-    """The rims of a disc or cylinder on a plane: each at its lowest point, and at three points of its own."""
-    r, *rest = (as_expr(each) for each in shape.size)
-    sides = [("", as_expr(0))] if not rest else [("lower ", -rest[0] / 2), ("upper ", rest[0] / 2)]
-    axis = X.R @ _Z
-    lean = as_expr(axis[2])
-    stands = is_zero(lean)
-    margin: Expr | None = None
-    if is_zero(1 - lean * lean):  # it always lies flat
-        drop, reach = as_expr(0), axis * 0
-    elif stands:
-        drop, reach = as_expr(1), _Z
-    else:
-        square = as_expr(1 - lean * lean)
-        drop = as_expr(sqrt(as_expr(maximum(square, _FLAT * _FLAT))))
-        reach, margin = (_Z - axis * lean) / drop, as_expr(r * (square / _FLAT - _FLAT))
-    made = []
-    for side, z in sides:
-        if not is_zero(drop):
-            gap, arm = X.point(_Z * z)[2] - r * drop, axis * z - reach * r
-            made.append(Touch(as_expr(gap), _Z, (_X, _Y), margin, arm, f"{side}rim"))
-        for k in range(3) if not stands else ():
-            turn = 2 * pi * k / 3
-            point = Vector([_INSET * r * cos(turn), _INSET * r * sin(turn), z])
-            made.append(Touch(X.point(point)[2], _Z, (_X, _Y), arm=X.R @ point, part=f"{side}rim {k + 1}"))
-    return made
-
-
 def _crossing(a: Shape, b: Shape, X: Pose) -> list[Touch]:
     """Two capsules, or one and a cylinder, where their axes are nearest; with a gap where that is beyond an end.
 
@@ -350,42 +316,6 @@ def _crossing(a: Shape, b: Shape, X: Pose) -> list[Touch]:
     touch = _round(distance - radius - radius_b + sum(beyond), apart / distance)
     margin = as_expr(minimum(length / 2 - absolute(s), length_b / 2 - absolute(t)))
     return [replace(touch, arm=u * s - touch.normal * radius, margin=margin, part="middle")]
-
-
-def _rim_crossings(a: Shape, b: Shape, X: Pose) -> list[Touch]:
-    """A capsule whose axis is nearest to a rim of a cylinder or disc; with a gap where that is beyond an end.
-
-    With d + s u the axis of a and ρ its distance from that of b, the distance from the rim of radius R at the height h
-    has extrema at the zeros of (ρ - R) ρ' + (z - h) z', by Newton's method from where the axis crosses ρ = R.
-    """
-    (r, length), (R, *rest) = ([as_expr(each) for each in shape.size] for shape in (a, b))
-    u, d = X.R @ _Z, X.p
-    square = as_expr(maximum(u[0] * u[0] + u[1] * u[1], _PARALLEL))
-    middle = as_expr(-(u[0] * d[0] + u[1] * d[1]) / square)
-    x, y = d[0] + u[0] * middle, d[1] + u[1] * middle
-    crosses = as_expr(R * R - x * x - y * y)
-    made = []
-    rims = [("upper ", rest[0] / 2), ("lower ", -rest[0] / 2)] if rest else [("", as_expr(0))]
-    for (end, h), side in product(rims, (1, -1)):
-        s = as_expr(middle + side * sqrt(as_expr(maximum(crosses, 0) / square + _TINY)))
-        for _ in range(3 * _STEPS):  # where the axis passes over a rim along a tangent, zeros are triple
-            x, y, z = d + u * s
-            around = _length(Vector([x, y, 0]))
-            slope = (x * u[0] + y * u[1]) / around
-            curved = (u[0] * u[0] + u[1] * u[1] - slope * slope) / around
-            off = (around - R) * slope + (z - h) * u[2]
-            s = as_expr(s - off / maximum(slope * slope + (around - R) * curved + u[2] * u[2], _PARALLEL))
-        x, y, z = d + u * s
-        around = _length(Vector([x, y, 0]))
-        apart = Vector([x / around * (around - R), y / around * (around - R), as_expr(z - h)])
-        distance = _length(apart)
-        touch = _round(distance - r + maximum(absolute(s) - length / 2, 0), apart / distance)
-        margin = minimum(length / 2 - absolute(s), around - R)
-        margin = minimum(margin, z - h if end == "upper " else h - z) if rest else margin
-        margin = minimum(margin, s - middle if side > 0 else middle - s - 3 * _EDGE / 2)  # each in its half
-        part = f"{end}rim {'+-'[side < 0]}"
-        made.append(replace(touch, arm=u * s - touch.normal * r, margin=as_expr(margin + _EDGE), part=part))
-    return made
 
 
 def _corners(a: Shape, b: Shape, X: Pose) -> list[Touch]:
@@ -413,15 +343,15 @@ def _corners(a: Shape, b: Shape, X: Pose) -> list[Touch]:
 
 
 def _edges(a: Shape, b: Shape, X: Pose) -> list[Touch]:
-    """Edges of a box, or the axis of a capsule, on edges of a box, where their lines are nearest.
+    """Edges of a box, or the axis of a capsule or cylinder, on edges of a box, where their lines are nearest.
 
     A direction u of a and an axis e of b have one normal n along ± u × e, to the side of a. Of the edges along each two
     may touch at a time: the one that is farthest towards the other body, and its neighbour in the face that is more
     across n. One of the two has outer normals with signs whose product is 1, the other -1, by which they are known.
     """
     half_b = [as_expr(each) / 2 for each in b.size]
-    radius = as_expr(0)
-    if a.kind == "capsule":
+    radius, is_round = as_expr(0), a.kind != "box"
+    if is_round:
         radius, length = (as_expr(each) for each in a.size)
         half = [as_expr(0), as_expr(0), length / 2]
     else:
@@ -429,10 +359,10 @@ def _edges(a: Shape, b: Shape, X: Pose) -> list[Touch]:
     d, R = X.p, X.R
     axes, axes_b = ([M @ axis for axis in (_X, _Y, _Z)] for M in (R, Matrix.identity(3).map(as_expr)))
     depth = half_b[0]
-    for each in (*half_b[1:], *([radius] if a.kind == "capsule" else half)):
+    for each in (*half_b[1:], *([radius] if is_round else half)):
         depth = as_expr(minimum(depth, each))
     made = []
-    for i, j in product((2,) if a.kind == "capsule" else range(3), range(3)):
+    for i, j in product((2,) if is_round else range(3), range(3)):
         u, e = axes[i], axes_b[j]
         across = u.cross(e)
         square = as_expr(across.dot(across))
@@ -442,7 +372,7 @@ def _edges(a: Shape, b: Shape, X: Pose) -> list[Touch]:
         side = _side(d.dot(across))
         n = across * (side / sine)
         w = e.cross(n)
-        ends = [_pair(half, axes, i, -n)] if a.kind == "box" else [[("axis", _Z * 0, as_expr(1))]]
+        ends = [_pair(half, axes, i, -n)] if not is_round else [[("axis", _Z * 0, as_expr(1))]]
         ends.append(_pair(half_b, axes_b, j, n))
         for (name, at, is_first), (name_b, at_b, is_first_b) in product(*ends):
             apart = d + at - at_b
@@ -452,8 +382,10 @@ def _edges(a: Shape, b: Shape, X: Pose) -> list[Touch]:
             need = (1 - is_first) * (1 - is_first_b) * maximum(-gap, 0) / sine  # that a point of b is inside of a
             margin = minimum(half[i] - absolute(s), half_b[j] - absolute(t)) - need + _EDGE
             margin = minimum(minimum(margin, gap + depth), depth * (square / _PARALLEL - 1))
+            if a.kind == "cylinder":  # not beneath an end
+                margin = minimum(margin, half[i] - absolute(s) + minimum(gap, 0) + _EDGE)
             arm = at + u * s - n * radius
-            part = f"{name} on {name_b}" if a.kind == "capsule" else f"edge {'xyz'[i]}{name} on {'xyz'[j]}{name_b}"
+            part = f"{name} on {name_b}" if is_round else f"edge {'xyz'[i]}{name} on {'xyz'[j]}{name_b}"
             made.append(Touch(gap, n, (e, w), as_expr(margin), arm, part))
     return made
 
@@ -480,11 +412,13 @@ def _side(x: Expr, tie: Fraction = _TIE) -> Expr:
 # ---- the table ---------------------------------------------------------------------------------------------------
 
 _ALL = tuple(_SURFACES)
+_ROUND = ("disc", "cylinder")
 _OPEN = ("plane", "hollow", "curve", "heights")
 #: For each shape the surfaces that its candidates are tried on.
 PAIRS: dict[str, tuple[str, ...]] = {
     "point": _ALL[:-1], "sphere": _ALL, "capsule": (*_OPEN, "capsule", "box", "cylinder", "disc"),
-    "box": (*_OPEN, "capsule", "box"), "disc": ("plane",), "cylinder": ("plane",),
+    "box": (*_OPEN, "capsule", "box", "cylinder", "disc"), "disc": ("plane", "box", "curve", "heights"),
+    "cylinder": ("plane", "box", "curve", "heights"),
     "ellipsoid": (*_OPEN, "capsule", "box", "ellipsoid"), "hull": (*_OPEN, "box", "hull"),
 }  # fmt: skip
 _PHRASES = {"ellipsoid": "an ellipsoid", "hollow": "a hollow sphere", "heights": "heights"}
@@ -498,8 +432,8 @@ def ways(a: Surface, b: Surface, place: str) -> list[tuple[Surface, Surface]]:
     if not found:
         known = "; ".join(f"{kind} on {', '.join(others)}" for kind, others in PAIRS.items())
         cure = f"There are {known}."
-        if {a.kind, b.kind} & {"cylinder", "disc"}:
-            cure = f"Give what rolls as a sphere, a capsule or an ellipsoid. {cure}"
+        if {a.kind, b.kind} & {*_ROUND}:
+            cure = f"Give one of them as a capsule or a sphere. {cure}"
         message = (
             f"there is no contact of {_PHRASES.get(a.kind, f'a {a.kind}')} and {_PHRASES.get(b.kind, f'a {b.kind}')}."
         )
@@ -511,7 +445,7 @@ def ways(a: Surface, b: Surface, place: str) -> list[tuple[Surface, Surface]]:
         from .hulls import check
 
         check(a, b, place)
-    return found if {a.kind, b.kind} <= {"box", "capsule"} else found[:1]
+    return found if {a.kind, b.kind} <= {"box", "capsule", *_ROUND} else found[:1]
 
 
 def _check_curvature(half: Sequence[Any], size: Sequence[Any], place: str) -> None:
@@ -525,16 +459,15 @@ def _check_curvature(half: Sequence[Any], size: Sequence[Any], place: str) -> No
 
 
 def warn_of_bulges(a: Surface, b: Surface, place: str) -> None:
-    """Warn of what touches by vertices or ends alone, where a curve or heights may bulge between them."""
+    """Warn of what touches by vertices, ends or rims alone, where a curve or heights may bulge between them."""
     one, other = ways(a, b, place)[0]
     if (
         other.kind in ("curve", "heights")
         and one.kind not in ("point", "sphere")
         and not _is_convex(other.shape.size[0])
     ):
-        message = (
-            f"of a {one.kind} only the {'ends' if one.kind == 'capsule' else 'vertices'} touch a surface by heights: "
-        )
+        features = {"capsule": "ends", "disc": "rims", "cylinder": "rims"}.get(one.kind, "vertices")
+        message = f"of a {one.kind} only the {features} touch a surface by heights: "
         cure = "Add contacts of points or spheres in between where that matters."
         code = "W-CONSTRAINT-UNSUPPORTED"
         warn(f"{message}a bump between them enters it.", place=place, cure=cure, code=code)
@@ -550,6 +483,7 @@ def _is_convex(height: Expr) -> bool:
 def touches(a: Surface, b: Surface, X: Pose) -> list[Touch]:
     """The candidates of a on the surface b, X the pose of the shape of a in the frame of that of b."""
     from .ellipsoids import ellipsoid_on  # which builds on this module
+    from .rims import rims, vertices_on_disc
 
     if a.kind == "hull" and b.kind in ("plane", "box", "hull"):
         from .hulls import hulls, lowest
@@ -558,7 +492,9 @@ def touches(a: Surface, b: Surface, X: Pose) -> list[Touch]:
     if a.kind == b.kind == "box":
         return _corners(a.shape, b.shape, X)
     if a.kind in ("disc", "cylinder"):
-        return _rims(a.shape, b.shape, X)
+        return rims(a.shape, b.shape, X)
+    if a.kind == "box" and b.kind == "disc":
+        return vertices_on_disc(a.shape, b.shape, X)
     if a.kind == "ellipsoid":
         return [ellipsoid_on(a.shape, b.shape, X)]
     return _on(a.shape, b.shape, X)
@@ -566,7 +502,15 @@ def touches(a: Surface, b: Surface, X: Pose) -> list[Touch]:
 
 def crossings(a: Surface, b: Surface, X: Pose) -> list[Touch]:
     """What touches beside the candidates: the middles of capsules, and edges of boxes."""
-    if a.kind == "capsule" and b.kind in ("capsule", "cylinder", "disc"):
-        sides = [] if b.kind == "disc" else _crossing(a.shape, b.shape, X)
-        return sides if b.kind == "capsule" else [*sides, *_rim_crossings(a.shape, b.shape, X)]
-    return _edges(a.shape, b.shape, X) if b.kind == "box" and a.kind in ("box", "capsule") else []
+    from .rims import capsule_on_rims, edges_on_rims
+
+    made: list[Touch] = []
+    if a.kind == "capsule" and b.kind in ("capsule", "cylinder"):
+        made += _crossing(a.shape, b.shape, X)
+    if b.kind == "box" and a.kind in ("box", "capsule", "cylinder"):
+        made += _edges(a.shape, b.shape, X)
+    if a.kind == "capsule" and b.kind in _ROUND:
+        made += capsule_on_rims(a.shape, b.shape, X)
+    if b.kind == "box" and a.kind in _ROUND:
+        made += edges_on_rims(a.shape, b.shape, X)
+    return made

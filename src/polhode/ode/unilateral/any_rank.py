@@ -1,4 +1,4 @@
-"""Linear equations A x = b whose matrix may be singular, or nearly so: x = A (A² + δ²)⁻¹ b.
+"""Linear equations A x = b whose matrix may be singular, or nearly so: x = A (A² + δ²)⁻¹ b = Re (A + iδ)⁻¹ b.
 
 It is smooth in A, tends to A⁻¹ b where entries of A are much larger than δ, and is in the range of A: with a singular A
 it tends to A# b, the group inverse, which of a symmetric A is the pseudoinverse. Where A is regular x = A⁻¹ b.
@@ -6,24 +6,24 @@ it tends to A# b, the group inverse, which of a symmetric A is the pseudoinverse
 
 from __future__ import annotations
 
-from ...native.language import Array, Struct, absolute, fma, largest, native, row, smallest
-from ..linear import REAL, Factors, factor, solve
+from ...native.language import Array, Struct, absolute, largest, native, row, smallest
+from ..linear import COMPLEX, REAL, Factors, factor, solve
 
 #: δ as a part of the mean diagonal entry of A.
-_SMALL = 1e-7
+_SMALL = 1e-8
 #: Where pivots differ by less than this factor A is regular.
 _REGULAR = 1e6
 
 
 class AnyRank(Struct):
-    """A matrix of any rank; `factors` are those of A, or of A² + δ² where A is not regular."""
+    """A matrix of any rank; `factors` are those of A, or of A + iδ where A is not regular."""
 
     size: int
     blocks: int
     is_regular: int
     matrix: Array
     factors: Factors
-    product: Array
+    parts: Array  # of a complex vector
 
 
 @native
@@ -48,27 +48,31 @@ def factor_any_rank(A: AnyRank) -> int:
             A.is_regular = 1
             return 0
     for a in range(n):
-        line, given, below = row(A.factors.upper, A, a), row(A.matrix, A, a), row(A.factors.lower, A, a)
+        given, line = row(A.matrix, A, a), row(A.factors.upper, A, 2 * a)
+        other, below, beside = (
+            row(A.factors.upper, A, 2 * a + 1),
+            row(A.factors.lower, A, 2 * a),
+            row(A.factors.lower, A, 2 * a + 1),
+        )
         for b in range(4 * A.blocks):
-            line[b] = 0.0
+            line[b] = given[b]
+            other[b] = 0.0
             below[b] = 0.0
-        line[a] = (_SMALL * mean) * (_SMALL * mean)
-        for c in range(n):
-            other = row(A.matrix, A, c)
-            for d in range(4 * A.blocks):
-                line[d] = fma(given[c], other[d], line[d])
-    return factor(REAL, A.factors)
+            beside[b] = 0.0
+        other[a] = _SMALL * mean
+    return factor(COMPLEX, A.factors)
 
 
 @native
 def solve_any_rank(A: AnyRank, b: Array) -> None:
     """b, padded with zeros, becomes the solution."""
-    solve(REAL, A.factors, b)
-    if A.is_regular == 0:
-        for i in range(A.size):
-            A.product[i] = b[i]
-        for j in range(A.size):
-            line, sum_ = row(A.matrix, A, j), 0.0
-            for k in range(A.size):
-                sum_ = fma(line[k], A.product[k], sum_)
-            b[j] = sum_
+    if A.is_regular > 0:
+        solve(REAL, A.factors, b)
+        return
+    one, two = row(A.parts, A, 0), row(A.parts, A, 1)
+    for i in range(4 * A.blocks):
+        one[i] = b[i]
+        two[i] = 0.0
+    solve(COMPLEX, A.factors, A.parts)
+    for j in range(A.size):
+        b[j] = one[j]

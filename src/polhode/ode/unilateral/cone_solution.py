@@ -2,7 +2,7 @@
 
 Frictionless problems, and those with friction on lines, have an exact solution by Lemke's method. For circles steps by
 splitting follow, and from where these end Newton's method with Levenberg's shift; so do they in large problems whose
-start is far from a solution.
+start is far from a solution. Where that fails too Newton's method begins at Lemke's solution with squares for circles.
 """
 
 from __future__ import annotations
@@ -40,5 +40,8 @@ def solve_cones(problem: ConeProblem, linear: LinearComplementarity) -> int:
             split(problem, _MANY * k + _FEW)
             newton(problem, _SHIFTED, shift)
             shift = _FALL * shift
+    if problem.residual > ACCEPTED and circles > 0 and start_on_lines(problem, linear) == 0:
+        update(problem)
+        newton(problem, _SHIFTED, 0.0)
     choose_modes(problem)
     return 0 if problem.residual <= ACCEPTED else 1

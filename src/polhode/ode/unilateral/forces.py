@@ -16,7 +16,7 @@ from ..record import Memory, padded
 from .any_rank import AnyRank
 from .cone_problem import ConeProblem
 from .feasibility import Holding
-from .lemke import LINE, LinearComplementarity
+from .lemke import LinearComplementarity
 
 
 @cache
@@ -97,8 +97,8 @@ class ConeMemory:
 
     @staticmethod
     def unknowns(groups: Sequence[tuple[int, int]]) -> int:
-        """Unknowns of Lemke's method for the groups; none of circles, which it does not solve."""
-        return sum(normal + (LINE if tangents == 1 else 0) for normal, tangents in groups)
+        """Unknowns of Lemke's method for the groups: of friction two directions a tangent, and a speed."""
+        return sum(normal + (2 * tangents + 1 if tangents else 0) for normal, tangents in groups)
 
     def solve(self) -> bool:
         """Solve from `force`; True where the solution is accurate."""
@@ -116,7 +116,7 @@ class AnyRankMemory:
 
     def __init__(self, size: int) -> None:
         width = padded(size)
-        work = {"matrix": size, "upper": size, "lower": size, "reciprocals": 1, "product": 1}
+        work = {"matrix": size, "upper": 2 * size, "lower": 2 * size, "reciprocals": 2, "parts": 2}
         self.arrays: dict[str, Any] = dict(Memory(work, size).arrays)
         self.arrays["exchanged"] = np.zeros(size, dtype=np.int64)
         self.matrix = self.arrays["matrix"].reshape(size, width)[:, :size]

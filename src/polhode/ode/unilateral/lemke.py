@@ -1,9 +1,9 @@
 """Lemke's method with lexicographic ratios for w = M z + q, 0 ≤ w ⊥ z ≥ 0; and cone problems on lines by it.
 
 The tableau has a row an equation: the columns of w, of z, of the artificial variable z₀, and q (R. W. Cottle, J.-S.
-Pang, R. E. Stone, *The Linear Complementarity Problem*, algorithms 4.4.1 and 4.9.4). Friction on a line has two
-directions d_j = ±1: λ_T = Σ β_j d_j, β ≥ 0, and a speed σ with 0 ≤ β_j ⊥ d_j w_T + σ ≥ 0, 0 ≤ σ ⊥ r - Σ β_j ≥ 0 (D. E.
-Stewart and J. C. Trinkle, *Int. J. Numer. Methods Eng.* 39 (1996)).
+Pang, R. E. Stone, *The Linear Complementarity Problem*, algorithms 4.4.1 and 4.9.4). Friction has two directions d_j = ±e
+a tangent e: λ_T = Σ β_j d_j, β ≥ 0, and a speed σ with 0 ≤ β_j ⊥ d_j w_T + σ ≥ 0, 0 ≤ σ ⊥ r - Σ β_j ≥ 0 (D. E. Stewart
+and J. C. Trinkle, *Int. J. Numer. Methods Eng.* 39 (1996)). On a line that is exact; of a circle it is a square inside.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from .cone_problem import ConeProblem
 _EQUAL = 1e-12
 #: A smaller entry of an entering column, relative to the largest, is no pivot.
 _PIVOT = 1e-11
-#: Unknowns of a group's friction: two directions and a speed.
-LINE = 3
 
 
 class LinearComplementarity(Struct):
@@ -122,7 +120,7 @@ def _leaving(problem: LinearComplementarity, entering: int) -> int:
 
 @native
 def start_on_lines(problem: ConeProblem, linear: LinearComplementarity) -> int:
-    """Forces of a cone problem without circles, exact; 0, or 1 where a ray is met."""
+    """Forces of a cone problem, exact without circles; 0, or 1 where a ray is met."""
     _fill(problem, linear)
     if lemke(linear) > 0:
         return 1
@@ -133,15 +131,17 @@ def start_on_lines(problem: ConeProblem, linear: LinearComplementarity) -> int:
             problem.force[first] = z[place]
             place += 1
             first += 1
+        for b in range(problem.tangents[k]):
+            problem.force[first + b] = z[place] - z[place + 1]
+            place += 2
         if problem.tangents[k] > 0:
-            problem.force[first] = z[place] - z[place + 1]
-            place += LINE
+            place += 1
     return 0
 
 
 @native
 def _fill(problem: ConeProblem, linear: LinearComplementarity) -> None:
-    """-M and q of a cone problem on lines: row by row, the columns of each group."""
+    """-M and q of a cone problem: row by row, the columns of each group."""
     n, width = linear.size, linear.width
     for i in range(n):
         line = at(linear.tableau, i * width)
@@ -154,18 +154,17 @@ def _fill(problem: ConeProblem, linear: LinearComplementarity) -> None:
             _fill_row(problem, at(linear.tableau, place * width), n, first, 1.0)
             place += 1
         if tangents > 0:
-            for m in range(2):
+            bound = at(linear.tableau, (place + 2 * tangents) * width)
+            for m in range(2 * tangents):
                 line = at(linear.tableau, (place + m) * width)
-                _fill_row(problem, line, n, first + normal, 1.0 - 2.0 * m)
-                line[n + place + 2] = -1.0  # σ
-            line = at(linear.tableau, (place + 2) * width)
-            line[n + place] = 1.0
-            line[n + place + 1] = 1.0
+                _fill_row(problem, line, n, first + normal + m // 2, 1.0 - 2.0 * float(m % 2))
+                line[n + place + 2 * tangents] = -1.0  # σ
+                bound[n + place + m] = 1.0
             if normal > 0:
-                line[n + place - 1] = -problem.friction[k]
+                bound[n + place - 1] = -problem.friction[k]
             else:
-                line[2 * n + 1] = problem.friction[k]
-            place += LINE
+                bound[2 * n + 1] = problem.friction[k]
+            place += 2 * tangents + 1
 
 
 @native
@@ -180,7 +179,9 @@ def _fill_row(problem: ConeProblem, line: Array, n: int, i: int, side: float) ->
             line[column] = -side * given[first]
             column += 1
             first += 1
+        for b in range(problem.tangents[k]):
+            line[column] = -side * given[first + b]
+            line[column + 1] = side * given[first + b]
+            column += 2
         if problem.tangents[k] > 0:
-            line[column] = -side * given[first]
-            line[column + 1] = side * given[first]
-            column += LINE
+            column += 1

@@ -32,8 +32,9 @@ from .twists import combine, velocity_of
 _CORRECTIONS, _CORRECTED = 12, 1e-15
 #: Steps of a projection, and the gap, in m or rad, at which it ends.
 _PROJECTIONS, _CLOSED = 6, 1e-13
-#: The lag τ of a slow slip, as a part of the time since it is slow, and the largest, in s.
-_LAG, _LONGEST_LAG = 0.05, 1e-3
+#: The lag τ of a slow slip, as a part of the time since it is slow; the largest, in s; its part of the time in which
+#: friction against a slip, of at least this part of the speed of a slow one, would stop or turn it.
+_LAG, _LONGEST_LAG, _STOPS, _RESOLVED, _BACK = 0.05, 1e-3, 0.25, 1e-4, 0.5
 #: Newton's steps for directions of slow slips, the largest turn in one, and the turn, in rad, that is followed by none.
 _TURNS, _TURN, _TURNED = 20, 0.5, 1e-8
 #: A speed, in m/s, below which a slow slip does not turn; the cosine of a turn since the last change that ends a mode.
@@ -181,6 +182,7 @@ def hold_modes(rows: Unilateral) -> int:
     if _annul(rows, unknowns, 1) > 0:
         return 1
     if slow > 0:
+        _set_lags(rows, unknowns, slow)
         for _ in counted(_TURNS):
             turn = _turn(rows, unknowns, slow)
             if turn > 0.0:
@@ -221,20 +223,12 @@ def _turn(rows: Unilateral, unknowns: int, slow: int) -> float:
     for j in range(slow):
         k = work.active[j]
         own = problem.first[k] + problem.normals[k]
-        d, load = at(rows.turned, 2 * k), _slip_friction(rows, k)
-        if problem.normals[k] > 0:
-            load = load * problem.force[problem.first[k]]
+        d, load = at(rows.turned, 2 * k), _load(rows, k)
         x, y = load * d[1], -load * d[0]  # what λ_T is changed by, per rad
-        for c in range(4 * rows.active.blocks):
-            problem.change[c] = 0.0
-        for f in range(unknowns):
-            line = row(problem.matrix, problem, problem.active[f])
-            problem.change[f] = -line[own] * x - line[own + 1] * y
-        if unknowns > 0:
-            solve_any_rank(rows.active, problem.change)
+        _respond(rows, unknowns, own, x, y)
         for i in range(slow):
             g = work.active[i]
-            first, lag, e = problem.first[g] + problem.normals[g], _lag(rows, g), at(rows.turned, 2 * g)
+            first, lag, e = problem.first[g] + problem.normals[g], rows.lags[g], at(rows.turned, 2 * g)
             one, two = _turned(rows, unknowns, first, own, x, y), _turned(rows, unknowns, first + 1, own, x, y)
             line = row(factors.upper, factors, i)
             line[j] = lag * (two * e[0] - one * e[1])
@@ -258,10 +252,46 @@ def _turn(rows: Unilateral, unknowns: int, slow: int) -> float:
 
 
 @native
-def _lag(rows: Unilateral, k: int) -> float:
-    """τ of a slow slip."""
-    lag = _LAG * (rows.time - rows.since[k])
-    return _LONGEST_LAG if lag > _LONGEST_LAG else largest(lag, 0.0)
+def _set_lags(rows: Unilateral, unknowns: int, slow: int) -> None:
+    """τ of slow slips, by accelerations with their directions at the last change.
+
+    τ is shortened where a slip is slowed down by more than what turns it back, c > k: at v = τ (c - k) it turns at once.
+    """
+    for j in range(slow):
+        k = rows.reduced.active[j]
+        i, d = rows.problem.first[k] + rows.problem.normals[k], at(rows.turned, 2 * k)
+        slows = -rows.problem.velocity[i] * d[0] - rows.problem.velocity[i + 1] * d[1]
+        lag = smallest(_LAG * largest(rows.time - rows.since[k], 0.0), _LONGEST_LAG)
+        if slows > 0.0:
+            x, y = _load(rows, k) * d[1], -_load(rows, k) * d[0]
+            _respond(rows, unknowns, i, x, y)
+            one, two = _turned(rows, unknowns, i, i, x, y), _turned(rows, unknowns, i + 1, i, x, y)
+            slows = largest(slows - _BACK * largest(one * d[1] - two * d[0], 0.0), 0.0)
+            speed = _STOPS * largest(slip_speed(rows, k), _RESOLVED * rows.slow)
+            lag = lag * speed / (speed + lag * slows)
+        rows.lags[k] = lag
+
+
+@native
+def _load(rows: Unilateral, k: int) -> float:
+    """The size of the friction of a slipping group."""
+    load = _slip_friction(rows, k)
+    if rows.problem.normals[k] > 0:
+        load = load * rows.problem.force[rows.problem.first[k]]
+    return load
+
+
+@native
+def _respond(rows: Unilateral, unknowns: int, own: int, x: float, y: float) -> None:
+    """Into problem.change, the forces that annul active rows where tangent forces x and y act in two rows."""
+    problem = rows.problem
+    for c in range(4 * rows.active.blocks):
+        problem.change[c] = 0.0
+    for f in range(unknowns):
+        line = row(problem.matrix, problem, problem.active[f])
+        problem.change[f] = -line[own] * x - line[own + 1] * y
+    if unknowns > 0:
+        solve_any_rank(rows.active, problem.change)
 
 
 @native
@@ -290,6 +320,7 @@ def _annul(rows: Unilateral, unknowns: int, has_friction: int) -> int:
             line[f] = _acceleration(rows, problem.active[d], problem.active[f], has_friction)
     if factor_any_rank(A) > 0:
         return 1
+    before = 1e300
     for _ in counted(_CORRECTIONS):
         change, most = 0.0, 0.0
         for h in range(unknowns, 4 * A.blocks):
@@ -301,8 +332,9 @@ def _annul(rows: Unilateral, unknowns: int, has_friction: int) -> int:
             _add_force(rows, problem.active[j], problem.change[j], has_friction)
             change = largest(change, absolute(problem.change[j]))
             most = largest(most, absolute(problem.force[problem.active[j]]))
-        if change <= _CORRECTED * most:
+        if change <= _CORRECTED * most or change > 0.5 * before:
             break
+        before = change
     return 0
 
 
@@ -384,7 +416,9 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
             if rows.held[k] > 0:
                 two = _slip_along(rows, k) - rows.offsets[k] + _SLIP_SLACK
                 if problem.tangents[k] == 2:
-                    d, e = at(rows.directions, 2 * k), at(rows.turned, 2 * k)
+                    d, e, slips = at(rows.directions, 2 * k), at(rows.turned, 2 * k), first + normal
+                    grows = rows.lags[k] * (problem.velocity[slips] * e[0] + problem.velocity[slips + 1] * e[1])
+                    two = largest(two - 2.0 * _SLIP_SLACK, grows)  # a slip may vanish without a change of sign
                     three = smallest(4.0 * rows.slow * rows.slow - speed * speed, d[0] * e[0] + d[1] * e[1] - _FAR)
             else:
                 two = speed * speed - rows.slow * rows.slow

@@ -9,7 +9,6 @@ from __future__ import annotations
 from ...native.language import Array, absolute, at, counted, largest, native, row, sqrt
 from .cone_problem import OPEN, SLIPPING, STICKING
 from .cone_solution import solve_cones
-from .lemke import LINE
 from .modes import assemble, select, slip_speed, solve_closed, spread
 from .record import LAWS, Unilateral
 
@@ -141,8 +140,8 @@ def _reduce(rows: Unilateral) -> None:
                 rows.sources[size] = i
                 size += 1
             unknowns += problem.normals[k]
-            if tangents == 1:
-                unknowns += LINE
+            if tangents > 0:
+                unknowns += 2 * tangents + 1
     reduced.size = size
     reduced.count = count
     rows.linear.size = unknowns

@@ -59,6 +59,7 @@ class Unilateral(Struct):
     directions: Array  # of slip at the last change, two numbers a group
     turned: Array  # those of slow slips, at the last evaluation
     since: Array  # the time at which a slip became slow
+    lags: Array  # of the direction of slow slips, in s
     time: float  # of the last evaluation
     slow: float  # the slip speed below which a direction is held
     near: float  # guards this small are zero by rounding where they begin

@@ -25,11 +25,14 @@ from .record import AT_REST, BEHIND, GUARDS
 #: Speeds below this, in m/s or rad/s, relative to the largest or to one, are zero. A slip that begins is slow as if
 #: since this time, in s, before.
 RESTING, _BEFORE = 1e-9, 1.0
-#: Impacts that go on for less than this, in s or relative to the time, are summed; a bounce of less than this height,
-#: in m or rad, which rounding of a gap would hide, is none.
+#: Impacts that go on for less than this, in s, are summed; a bounce of less than this height, in m or rad, which
+#: rounding of a gap would hide, is none.
 ACCUMULATED, _HEIGHT = 1e-7, 1e-13
 #: Times between impacts that are longer, in s, are known well enough for their ratio.
 _MEASURED = 3e-6
+#: Both times are at least this part of the time; the height, a gap that touches and one that is made zero at least
+#: these parts of the largest coordinate.
+_LATE, _FAR_HEIGHT, _FAR_TOUCHING, _FAR_ROUNDED = 1e-11, 1e-14, 1e-13, 1e-14
 #: So often modes may change at one time, and so many solutions follow each other where static friction breaks.
 MOST_AT_ONCE, _MOST_BREAKS = 50, 30
 #: From so many changes at one time on the state is moved ahead by this time, in s or relative to the time. It doubles
@@ -40,8 +43,9 @@ _TIED, _FIRST, _AHEAD = 6, 1e-14, 1e-7
 _DEPENDENT, _DRIFTED = 1e-11, 1e-6
 #: Modes of so many slipping groups are counted.
 _MOST_COUNTED = 6
-#: The part of a step that is left to the next one at each further decision at one time: it went past a short flight.
-_SHORTER = 0.125
+#: The part of a step that is left to the next one at each further decision at one time: it went past a short flight;
+#: the least part that is left.
+_SHORTER, _SHORTEST = 0.125, 1e-5
 #: What is added to the diagonal of G, relative to its mean, where a law of impact has no solution otherwise.
 _SHIFTS = (0.0, 1e-11, 1e-9, 1e-7)
 #: So many changes within so many seconds are no motion: bounces that short are closed.
@@ -62,8 +66,8 @@ _ROUNDING, _ROUNDED = 1e-15, 1e-12
 _LEAVING = 1e-7
 #: Energy gained by an impact, relative to that of the approaching parts, that is worth a word.
 _GAIN = 1e-9
-#: A closed gap, in m or rad, is off by less than this.
-_OFF = 1e-5
+#: A closed gap, in m or rad, is off by less than this; so is its acceleration, relative to the largest without forces.
+_OFF, _RESIDUAL = 1e-5, 1e-10
 #: An acceleration below this part of the largest without forces is none.
 _UNMOVED = 1e-9
 #: Of the loads, what a normal force may be below zero by rounding.
@@ -132,6 +136,7 @@ class Transitions:
         (),
         (),
     )  # groups that began to slip, and to open, in the last decision
+    _size: float = 0.0  # of the largest coordinate at the last decision
     _struck: float = -np.inf  # the time of the last impact
     _impacts: list[list[float]] = field(default_factory=list)
     _at_once: tuple[float, int] = (-np.inf, 0)
@@ -145,9 +150,10 @@ class Transitions:
     def decide(self, t: float, x: Floats, guard: int = -1) -> Floats:
         """The state behind a time at which a guard has fallen through zero, or at which modes are not known yet."""
         memory, first = self.memory, x.copy()
+        self._size = float(np.abs(x[: memory.first_speed]).max(initial=0.0))
         memory.record.is_undecided = 0
         x = self._note_time(t, x)
-        self.check_gaps(t, x)
+        self.check_forces(t, x)
         memory.forces(t, x)
         is_slow = (memory.modes == SLIPPING) & (memory.held == 1)
         memory.directions[is_slow] = memory.turned[is_slow]
@@ -156,7 +162,7 @@ class Transitions:
             breaking = sorted({*breaking[0], *self._broken[0]}), sorted({*breaking[1], *self._broken[1]})
         self._broken = breaking
         touching = self._touching(t, x, guard)
-        near = (before != OPEN) & memory.has_normal & (memory.gaps <= _ROUNDED)
+        near = (before != OPEN) & memory.has_normal & (memory.gaps <= self._rounded)
         if near.any():
             x = memory.closed(t, x, near)
             memory.fill(t, x)
@@ -167,7 +173,7 @@ class Transitions:
         resting = touching & (np.abs(self._normal_velocity) <= RESTING * self._speed_scale)
         still = np.full(memory.count, RESTING * self._speed_scale)  # slips below are none
         if ends is not None:  # what rises, or slips, no further than rounding hides is at rest
-            squares = 2.0 * _HEIGHT * np.maximum(-memory.all.free[memory.first], 0.0)
+            squares = 2.0 * self._height * np.maximum(-memory.all.free[memory.first], 0.0)
             resting |= touching & (self._normal_velocity <= np.maximum(_CLOSING * self._speed_scale, np.sqrt(squares)))
             still = np.maximum(still, np.sqrt(np.where(memory.has_normal, memory.laws[:, 0] * squares, 0.0)))
         if impulses is None:
@@ -177,22 +183,28 @@ class Transitions:
             at_rest[guard // GUARDS] = True  # where others are brought to their modes its slip may be above zero again
         still[(before == SLIPPING) & (memory.held == 1) & at_rest] = 4.0 * self.slow
         x = self._set_modes(t, x, resting, still, breaking)
-        self.longest_step = self._flight(t, x, touching) * _SHORTER ** (self._at_once[1] - 1)
+        shorter = max(_SHORTER ** (self._at_once[1] - 1), _SHORTEST)
+        self.longest_step = self._flight(t, x, touching) * shorter
         self.changes.append(
             Change(t, memory.modes.copy(), memory.held.copy(), memory.shared.copy(), memory.directions.copy(),
                    memory.arrays["since"].copy(), impulses, ends, guard, first, x.copy())
         )  # fmt: skip
         return x
 
-    def check_gaps(self, t: float, x: Floats) -> None:
-        """Refuse a state at which forces have not kept a closed gap closed."""
+    def check_forces(self, t: float, x: Floats) -> None:
+        """Refuse a state at which forces leave closed gaps accelerations, or have not kept them closed."""
         memory = self.memory
-        memory.fill(t, x)
-        off = np.where((memory.modes != OPEN) & memory.has_normal & memory.inside, np.abs(memory.gaps), 0.0)
-        if off.max(initial=0.0) > _OFF:
-            message = f"at t = {t:.6g} s gaps that are closed are off by {off.max():.3g}: masses differ by too much."
-            cure = "Give masses and inertias that differ by less than a factor of 1e7."
-            raise NoMode("no_contact_forces", message, np.flatnonzero(off > _OFF).tolist(), cure)
+        memory.forces(t, x)
+        closed = (memory.modes != OPEN) & memory.has_normal & memory.inside
+        left = np.abs(memory.all.velocity[memory.first]) / max(float(np.abs(memory.all.free).max(initial=0.0)), 1e-300)
+        wrong = closed & ((np.abs(memory.gaps) > _OFF) | (left > _RESIDUAL))
+        if wrong.any():
+            most = float(left[wrong].max())
+            message = (
+                f"at t = {t:.6g} s contact forces leave {most:.1e} of the accelerations that closed gaps must not have."
+            )
+            cure = "Give masses and inertias that differ by less than a factor of 1e7, or weld light parts to others."
+            raise NoMode("no_contact_forces", message, np.flatnonzero(wrong).tolist(), cure)
 
     def _breaking(self, t: float, x: Floats, guard: int) -> tuple[list[int], list[int]]:
         """The groups whose static friction, and those whose normal force, is used up in the modes as they are."""
@@ -245,19 +257,30 @@ class Transitions:
         memory = self.memory
         memory.record.is_at_rest = 0
         memory.fill(t, x)
-        speed, near = -self._normal_velocity, np.full(memory.count, TOUCHING)
+        reach = max(TOUCHING, _FAR_TOUCHING * self._size)
+        speed, near = -self._normal_velocity, np.full(memory.count, reach)
         is_closing = speed > RESTING * self._speed_scale  # what is farther away touches later, at another speed
-        near[is_closing] = TOUCHING * np.minimum(speed, 1.0)[is_closing] + memory.record.near
+        near[is_closing] = reach * np.minimum(speed, 1.0)[is_closing] + memory.record.near
         touching = ~memory.has_normal | (memory.gaps <= near)
         touching |= memory.modes != OPEN
         k, which = divmod(guard, GUARDS)
         if 0 <= guard < GUARDS * memory.count and which == 0 and memory.modes[k] == OPEN:
             touching[k] = True
-        touching &= memory.inside | (np.arange(memory.count) == k) & ~memory.behind & (memory.gaps >= -TOUCHING)
+        touching &= memory.inside | (np.arange(memory.count) == k) & ~memory.behind & (memory.gaps >= -reach)
         if 0 <= guard < GUARDS * memory.count and which == GUARDS - 1:
             touching[k] = False  # it is at the edge of its surface
         touching[memory.copies(touching)] = False
         return np.asarray(touching)
+
+    @property
+    def _height(self) -> float:
+        """The height, in m or rad, of the lowest bounce."""
+        return max(_HEIGHT, _FAR_HEIGHT * self._size)
+
+    @property
+    def _rounded(self) -> float:
+        """A gap, in m or rad, that is made zero."""
+        return max(_ROUNDED, _FAR_ROUNDED * self._size)
 
     @property
     def _speed_scale(self) -> float:
@@ -299,7 +322,7 @@ class Transitions:
         impulses = self._impulses(taking, G, v, e, mu)
         after = v + G @ impulses
         fall = np.maximum(-memory.all.free[rows][normals], 1e-300)
-        low = (v[normals] < 0.0) & (e > 0.0) & (after[normals] ** 2 <= 2.0 * _HEIGHT * fall)
+        low = (v[normals] < 0.0) & (e > 0.0) & (after[normals] ** 2 <= 2.0 * self._height * fall)
         if low.any():
             bounces = 2.0 * after[normals][low] / (fall[low] * np.maximum(1.0 - e[low], 1e-3))
             ends = t + float(bounces.max()) if ends is None else ends
@@ -334,7 +357,8 @@ class Transitions:
 
         The time is predicted while bounces are long enough to be measured.
         """
-        memory, soon = self.memory, ACCUMULATED * max(1.0, abs(t))
+        memory, soon = self.memory, max(ACCUMULATED, _LATE * abs(t))
+        measured = max(_MEASURED, _LATE * abs(t))
         found = None
         for k in taking:
             times = [*self._impacts[k], t]
@@ -343,13 +367,13 @@ class Transitions:
             last, before = times[-1] - times[-2], times[-2] - times[-3]
             ratio = last / before if before > 0.0 else 1.0
             limit = t + last * ratio / (1.0 - ratio) if ratio < 1.0 else np.inf
-            if last > _MEASURED and np.isfinite(limit):
+            if last > measured and np.isfinite(limit):
                 self._limits[k] = limit
             fall, time = max(-float(memory.all.free[memory.first[k]]), 0.0), t - self._struck
-            is_hidden = max(0.5 * fall * time, -self._normal_velocity[k]) * time <= 4.0 * _HEIGHT
+            is_hidden = max(0.5 * fall * time, -self._normal_velocity[k]) * time <= 4.0 * self._height
             if (len(times) > 3 and limit - t <= soon) or is_hidden:
                 known = self._limits.get(k, limit)
-                found = max(found or t, known if t <= known <= t + 10.0 * _MEASURED else t)
+                found = max(found or t, known if t <= known <= t + 10.0 * measured else t)
         return found
 
     def _impulses(self, taking: Sequence[int], G: Floats, v: Floats, e: Floats, mu: Floats) -> Floats:
@@ -465,7 +489,7 @@ class Transitions:
         is_slipping = memory.modes[: memory.count] == SLIPPING
         memory.arrays["offsets"][:] = np.where(is_slipping, along, depths - np.where(is_leaving, 0.0, slack))
         is_open = memory.modes[: memory.count] == OPEN
-        rests = np.where(~is_leaving & (memory.gaps <= _ROUNDED), AT_REST, 0)
+        rests = np.where(~is_leaving & (memory.gaps <= self._rounded), AT_REST, 0)
         memory.held[is_open] = np.where(memory.behind, BEHIND, rests)[is_open]
         return self._rest(t, x)
 

@@ -143,7 +143,7 @@ class ContactRun:
 
     def end(self, t: float, x: Floats) -> None:
         """Check the last state of a run."""
-        self._checked(t, lambda: self.transitions.check_gaps(t, x))
+        self._checked(t, lambda: self.transitions.check_forces(t, x))
 
     def _checked(self, t: float, call: Callable[[], Result]) -> Result:
         """What a call returns; where there are no modes, the run stops."""

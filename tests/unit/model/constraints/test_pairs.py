@@ -30,6 +30,8 @@ EVERY = [(a, b) for a, surfaces in PAIRS.items() for b in surfaces]
 BUMPY = ("curve", "heights")
 #: Judged in tests/contact.
 ELSEWHERE = [("ellipsoid", kind) for kind in ("box", "capsule", "ellipsoid")]
+#: Below, by lines along which one approaches the other.
+APPROACHING = [pair for kind in ("cylinder", "disc") for pair in ((kind, "box"), ("box", kind))]
 #: In tests/contact/test_hulls.py.
 HULLS = [("hull", "box"), ("hull", "hull")]
 #: The least part of the distance that the gap of a point is.
@@ -163,7 +165,9 @@ def test_every_pair_of_the_table_is_here():
     assert {kind for pair in EVERY for kind in pair} == {"point", *SHAPES}
 
 
-@pytest.mark.parametrize(("a", "b"), [pair for pair in EVERY if pair[1] not in BUMPY and pair not in ELSEWHERE + HULLS])
+@pytest.mark.parametrize(
+    ("a", "b"), [pair for pair in EVERY if pair[1] not in BUMPY and pair not in ELSEWHERE + APPROACHING + HULLS]
+)
 def test_least_gap_is_the_distance(a: str, b: str):
     s, rows, _ = mechanism(a, b)
     rng = np.random.default_rng(7)
@@ -176,6 +180,35 @@ def test_least_gap_is_the_distance(a: str, b: str):
             assert FARTHEST[b] * truth - 1e-9 <= min(gaps) <= truth + 1e-9
         else:
             assert min(gaps) == pytest.approx(truth, abs=2e-8)
+
+
+@pytest.mark.parametrize(("a", "b"), list(product(("disc", "cylinder"), BUMPY)))
+def test_a_rim_is_over_heights_as_high_as_its_lowest_point(a: str, b: str):
+    """By search, of rims that bend more than the heights do."""
+    s, rows, _ = mechanism(a, b)
+    rng, angles, count = np.random.default_rng(2), np.linspace(0, 2 * np.pi, 1001), 0
+    sides = {"rim": 0.0} if a == "disc" else {"lower rim": -L / 2, "upper rim": L / 2}
+    while count < 8:
+        state = State(s, rng, 1.0)
+        axis = state.seen(0, np.array([0, 0, 1])) - state.seen(0, np.zeros(3))
+        if abs(axis[2]) > 0.9:
+            continue
+        count += 1
+        gaps = dict(zip((group.part for _, group in rows.groups), evaluate(rows.gaps, state.values()), strict=True))
+        for part, z in sides.items():
+
+            def apart(angle: float | np.ndarray, z: float = z, state: State = state) -> np.ndarray:
+                """Height over the surface and the two slopes of it, below points of the rim."""
+                along = np.stack([R * np.cos(angle), R * np.sin(angle), z + 0 * angle], axis=-1)
+                x, y, up = np.moveaxis(state.seen(0, along.reshape(-1, 3)), -1, 0)
+                bumps = (np.cos(2 * y) / 10, -np.sin(2 * y) / 5) if b == "heights" else (0 * y, 0 * y)
+                return np.array([up - np.sin(x) / 10 - bumps[0], np.cos(x) / 10, bumps[1]])
+
+            near = angles[int(np.argmin(apart(angles)[0]))]
+            least = minimize_scalar(lambda angle: apart(angle)[0, 0], bounds=(near - 0.02, near + 0.02),
+                                    options={"xatol": 1e-12}).x  # fmt: skip
+            high, *slopes = apart(least)[:, 0]
+            assert gaps[part] == pytest.approx(high / np.hypot(1, np.hypot(*slopes)), abs=1e-7)
 
 
 def overlap(state: State) -> float:
@@ -240,7 +273,7 @@ def test_a_capsule_overlaps_a_box_where_a_gap_inside_its_margin_is_negative(seed
     assert depths[0] > 0 > depths[1]
 
 
-@pytest.mark.parametrize(("a", "b"), [pair for pair in EVERY if pair not in HULLS])
+@pytest.mark.parametrize(("a", "b"), [pair for pair in EVERY if pair not in APPROACHING + HULLS])
 def test_velocities_are_those_of_the_points_that_touch(a: str, b: str):
     """Normal: the rate of the gap, and n·v; tangents: what is left of v."""
     s, rows, gap_rates = mechanism(a, b)
@@ -265,3 +298,42 @@ def test_velocities_are_those_of_the_points_that_touch(a: str, b: str):
         slip = state.velocity(0, place) - state.velocity(1, place)
         assert rates[0] == pytest.approx(slip.dot(normal), abs=1e-6)
         assert np.hypot(*rates[1:]) == pytest.approx(np.linalg.norm(slip - normal * slip.dot(normal)), abs=1e-6)
+
+
+@pytest.mark.parametrize(("kind", "seed"), [(kind, seed) for kind in ("cylinder", "disc") for seed in seeds(12, of=60)])
+def test_a_cylinder_or_disc_touches_a_box_where_coal_says_and_with_the_rate_of_its_gap(kind: str, seed: int):
+    """Along a line from apart to overlapping: no gap inside its margin is negative before they touch, one is after."""
+    coal = pytest.importorskip("coal")
+    s, rows, gap_rates = mechanism(kind, "box")
+    rng = np.random.default_rng(seed)
+    state = State(s, rng, 2.0)
+    if seed % 3 == 0:  # nearly along an axis of the box
+        state.turns[0] = state.seat(1)[0] * Rotation.from_rotvec(0.05 * rng.normal(size=3)) * state.seat(0)[0].inv()
+    way, centre = state.places[0] - state.places[1], state.seat(1)[1] - state.seat(0)[1] + state.places[0]
+    solid, box = coal.Cylinder(R, L if kind == "cylinder" else 1e-12), coal.Box(*EDGES)
+
+    request = coal.DistanceRequest()
+    request.gjk_tolerance = 1e-12
+
+    def truth(part: float) -> float:
+        state.places[0] = centre + part * way
+        poses = [coal.Transform3s(turn.as_matrix(), p) for turn, p in map(state.seat, (0, 1))]
+        return float(coal.distance(solid, poses[0], box, poses[1], request, coal.DistanceResult()))
+
+    def depths(part: float) -> np.ndarray:
+        state.places[0] = centre + part * way
+        gaps, margins = evaluate(rows.gaps, state.values()), [group.margin for _, group in rows.groups]
+        inside = evaluate([0 * rows.gaps[0] + 1 if each is None else each for each in margins], state.values())
+        return np.minimum(-np.array(gaps), inside)
+
+    touch = brentq(truth, 0.0, 1.0, xtol=1e-13)
+    assert max(depths(part).max() for part in [touch + 2e-6, *np.linspace(touch + 1e-5, 1, 10)]) < 0
+    touching = depths(touch - 2e-6) > 0
+    assert touching.any()
+    depths(touch)
+    k = int(np.argmin(np.where(touching, np.abs(evaluate(rows.gaps, state.values())), np.inf)))  # others are behind it
+    first = int(np.cumsum([0, *(len(group.rates) for _, group in rows.groups)])[k])
+    depths(touch)
+    gap, rate, velocity = evaluate([rows.gaps[k], gap_rates[k], rows.velocities[first]], state.values())
+    assert gap == pytest.approx(0, abs=1e-6)
+    assert velocity == pytest.approx(rate, abs=1e-4)
