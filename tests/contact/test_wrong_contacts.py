@@ -157,6 +157,52 @@ def test_what_has_only_vertices_is_warned_of_on_a_bump_and_not_in_a_valley() -> 
         assert len(warned) == count
 
 
+def _bend_warnings(shape: Any, surface: Any, **options: Any) -> list[str]:
+    """Warnings of a contact of a shape with a surface, in a system with the parameter R = 1."""
+    s = ph.System("bowl")
+    s.parameter("R", 1)
+    body = s.body("body", 1, inertia=(1, 1, 1))
+    s.joint("f", s.ground, body, ph.Free())
+    skin = s.surface("skin", body, shape(s) if callable(shape) else shape)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        s.contact("touch", skin, s.surface("bowl", s.ground, surface(s)), **options)
+    return [str(each.message) for each in warned if "curves upwards" in str(each.message)]
+
+
+_PARABOLA = lambda s: ph.Shape.curve(lambda x: 1.5 * (x - 7) ** 2)  # noqa: E731  1/κ = 1/3 at its lowest point
+_SADDLE = lambda s: ph.Shape.heights(lambda x, y: x * y)  # noqa: E731  κ = ±1 along both diagonals
+
+
+@pytest.mark.parametrize(("shape", "surface", "sentence"), [
+    (ph.Shape.sphere(0.34), _PARABOLA, "x = 7 m 'bowl' curves upwards with a radius of 0.3333 m, below 0.34 m"),
+    (ph.Shape.sphere(0.333), _PARABOLA, ""),
+    (ph.Shape.capsule(0.34, 1), _PARABOLA, "a capsule touches"),
+    (ph.Shape.ellipsoid(0.3, 0.32, 0.3), _PARABOLA, "below 0.3413 m, the largest of the ellipsoid"),
+    (ph.Shape.sphere(1.01), _SADDLE, "x = 0 m, y = 0 m 'bowl' curves upwards with a radius of 1 m"),
+    (ph.Shape.sphere(0.99), _SADDLE, ""),
+    (ph.Shape.box(9, 9, 9), _PARABOLA, ""),
+])  # fmt: skip
+def test_a_ball_on_what_bends_more_sharply_is_warned_of(shape: Any, surface: Any, sentence: str) -> None:
+    for options in ({}, {"stiffness": 100}):
+        found = _bend_warnings(shape, surface, **options)
+        assert len(found) == bool(sentence) and all(sentence in each for each in found)
+
+
+def test_a_bend_at_a_knot_of_a_table_and_by_a_parameter_is_found() -> None:
+    """A natural cubic spline bends most at a knot; its second derivatives M there solve a tridiagonal system."""
+    x, z = np.array([0.0, 40.0, 40.01, 40.02, 100.0]), np.array([0.0, 0.0, -1e-4, 0.0, 0.0])
+    h, rises = np.diff(x), np.diff(z) / np.diff(x)
+    M = np.linalg.solve(np.diag(2 * (h[:-1] + h[1:])) + np.diag(h[1:-1], 1) + np.diag(h[1:-1], -1), 6 * np.diff(rises))
+    slope = rises[1] + h[1] * (M[0] + 2 * M[1]) / 6
+    radius = (1 + slope**2) ** 1.5 / M[1]
+    road = ph.table(x, z, name="road", kind="cubic", outside="line")
+    (found,) = _bend_warnings(ph.Shape.sphere(0.5), lambda s: ph.Shape.curve(lambda x: 3 + road(x + 60)))
+    assert f"x = -19.99 m 'bowl' curves upwards with a radius of {radius:.4g} m" in found
+    by_parameter = lambda s: ph.Shape.curve(lambda x: s.parameters["R"].symbol * x * x)  # noqa: E731
+    assert _bend_warnings(ph.Shape.sphere(0.6), by_parameter) and not _bend_warnings(ph.Shape.sphere(0.4), by_parameter)
+
+
 def test_what_is_exported_without_contact_forces_is_warned_of(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="forward_dynamics: without the forces of contacts"):
         Ball().contact().s.derive().export("c", tmp_path)

@@ -233,7 +233,18 @@ def test_the_contract_of_the_rooms_has_no_exception() -> None:
 #: Folders of files that are one element each, and elements from outside the package.
 ELEMENTS = {"joints": ("radial_arm",), "forces": ("drag",), "constraints": ("rack", "rod")}
 #: Files of what touches and sticks, which share surfaces and the table of pairs; compliant contacts are forces.
-TOUCHING = ("compliant", "contact", "dry_friction", "ellipsoids", "hulls", "pairs", "rims", "stop", "unilateral")
+TOUCHING = (
+    "bends",
+    "compliant",
+    "contact",
+    "dry_friction",
+    "ellipsoids",
+    "hulls",
+    "pairs",
+    "rims",
+    "stop",
+    "unilateral",
+)
 SHARED = ("body", "constraints", "reading", "surface")
 
 

@@ -69,7 +69,7 @@ class Evaluator:
                 elif node.op == SYMBOL:
                     result.append(_value_of(node, values))
                 elif node.op == CALL:
-                    result.append(np.vectorize(node.data.at, otypes=[float])(*(result[k] for k in places)))
+                    result.append(node.data.over(*(result[k] for k in places)))
                 elif node.op == "where":
                     side, a, b = (result[k] for k in places)
                     result.append(np.where(np.greater(side, 0.0), a, b))

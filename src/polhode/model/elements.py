@@ -83,7 +83,18 @@ def constraint(system: Builder, name: str, kind: type[C], given: Mapping[str, An
     check_bodies(record)
     check_spellings(system, record.coordinates, place)
     system._add(kind.store, name, record)
+    _warn_of_bends(system, record)
     return record
+
+
+def _warn_of_bends(system: Builder, element: Constraint | ForceElement) -> None:
+    """Warn where surfaces that touch are a ball and heights that bend more sharply."""
+    surfaces = [getattr(element, field.name) for field in element.fields if field.kind == "surface"]
+    if surfaces:
+        from .constraints.bends import warn_of_bends
+
+        values = {each.symbol: float(each.value) for each in system.parameters.values() if each.value is not None}
+        warn_of_bends(surfaces[0], surfaces[1], values, element.place)
 
 
 def _check_coordinate(joint: Joint, index: int, place: str) -> None:
@@ -126,6 +137,7 @@ def apply(system: Builder, kind: type[ForceElement], given: Mapping[str, Any]) -
     for load in element.loads(system.model()):
         _check(element, load)
     system._add("loads", element.name, element)
+    _warn_of_bends(system, element)
 
 
 def _check_ends(element: ForceElement) -> None:

@@ -463,7 +463,7 @@ def warn_of_bulges(a: Surface, b: Surface, place: str) -> None:
     one, other = ways(a, b, place)[0]
     if (
         other.kind in ("curve", "heights")
-        and one.kind not in ("point", "sphere")
+        and one.kind not in ("point", "sphere", "ellipsoid")
         and not _is_convex(other.shape.size[0])
     ):
         features = {"capsule": "ends", "disc": "rims", "cylinder": "rims"}.get(one.kind, "vertices")
