@@ -177,11 +177,13 @@ _SADDLE = lambda s: ph.Shape.heights(lambda x, y: x * y)  # noqa: E731  κ = ±1
 @pytest.mark.parametrize(("shape", "surface", "sentence"), [
     (ph.Shape.sphere(0.34), _PARABOLA, "x = 7 m 'bowl' curves upwards with a radius of 0.3333 m, below 0.34 m"),
     (ph.Shape.sphere(0.333), _PARABOLA, ""),
-    (ph.Shape.capsule(0.34, 1), _PARABOLA, "a capsule touches"),
-    (ph.Shape.ellipsoid(0.3, 0.32, 0.3), _PARABOLA, "below 0.3413 m, the largest of the ellipsoid"),
+    (ph.Shape.capsule(0.34, 1), _PARABOLA, "the end of a capsule touches"),
+    (ph.Shape.ellipsoid(0.3, 0.32, 0.3), _PARABOLA, "below 0.3413 m: an ellipsoid where it is flattest"),
     (ph.Shape.sphere(1.01), _SADDLE, "x = 0 m, y = 0 m 'bowl' curves upwards with a radius of 1 m"),
     (ph.Shape.sphere(0.99), _SADDLE, ""),
     (ph.Shape.box(9, 9, 9), _PARABOLA, ""),
+    (ph.Shape.disc(0.34), _PARABOLA, "the rim of a disc"),
+    (ph.Shape.cylinder(0.33, 2), _PARABOLA, ""),
 ])  # fmt: skip
 def test_a_ball_on_what_bends_more_sharply_is_warned_of(shape: Any, surface: Any, sentence: str) -> None:
     for options in ({}, {"stiffness": 100}):

@@ -29,6 +29,11 @@ Floats: TypeAlias = NDArray[np.float64]
 
 #: Distances from the origin at which curvatures are sampled, in m: the nearest, the farthest, and how many, by axes.
 _NEAREST, _FARTHEST, _COUNTS = 1e-3, 100.0, {1: 2000, 2: 60}
+#: The shapes with round candidates, in words.
+_ROUND = {
+    "sphere": "a sphere", "capsule": "the end of a capsule", "ellipsoid": "an ellipsoid where it is flattest",
+    "disc": "the rim of a disc", "cylinder": "the rim of a cylinder",
+}  # fmt: skip
 #: The largest r κ of a ball that fits.
 _FITS = 1.0 + 1e-6
 #: So often the point that is the sharpest is looked for nearer by.
@@ -38,7 +43,7 @@ _ROUNDS = 4
 def warn_of_bends(a: Surface, b: Surface, parameters: Mapping[Expr, float], place: str) -> None:
     """Warn of a ball on a surface by heights that curves upwards more sharply, for values of parameters."""
     ball, surface = ways(a, b, place)[0]
-    if surface.kind not in ("curve", "heights") or ball.kind not in ("sphere", "capsule", "ellipsoid"):
+    if surface.kind not in ("curve", "heights") or ball.kind not in _ROUND:
         return
     sizes = [as_expr(each) for each in ball.shape.size]
     height = surface.shape.size[0]
@@ -50,12 +55,11 @@ def warn_of_bends(a: Surface, b: Surface, parameters: Mapping[Expr, float], plac
     if not radius * curvature > _FITS:
         return
     where = ", ".join(f"{x.name} = {value:.4g} m" for x, value in zip(SPOT, spot, strict=False))
-    is_flat = f"{radius:.4g} m, the largest of the {ball.kind}" if ball.kind == "ellipsoid" else f"{radius:.4g} m"
     message = (
-        f"at {where} '{surface.name}' curves upwards with a radius of {1.0 / curvature:.4g} m, below {is_flat}: "
-        f"a {ball.kind} touches at one point, and enters it there."
+        f"at {where} '{surface.name}' curves upwards with a radius of {1.0 / curvature:.4g} m, "
+        f"below {radius:.4g} m: {_ROUND[ball.kind]} touches it at one point, and enters it there."
     )
-    cure = f"Take a smaller {ball.kind}, or contacts of several points."
+    cure = "Take a smaller one, or contacts of several points."
     warn(message, place=place, cure=cure, code="W-CONSTRAINT-UNSUPPORTED")
 
 
