@@ -105,6 +105,23 @@ class ConeMemory:
         return bool(_solver("solve_cones", ctypes.c_int64, 2)(*self._addresses) == 0)
 
 
+#: Compliance of what sticks, relative to the mean diagonal of G; accelerations above this part of those without forces
+#: are not its own.
+_COMPLIANCE, _MOVES = 1e-7, 1e-4
+
+
+def is_preloaded(problem: ConeMemory, matrix: Floats, free: Floats, friction: Floats) -> bool:
+    """Whether rows that forces in their cones hold move with those forces that the loads cause.
+
+    Where each force has a small compliance there is one solution, without forces that have no load: as the compliance
+    falls it goes to a solution for rigid bodies.
+    """
+    problem.matrix[:] = matrix + _COMPLIANCE * np.trace(matrix) / len(matrix) * np.eye(len(matrix))
+    problem.free[:], problem.friction[:], problem.force[:] = free, friction, 0.0
+    least = _MOVES * float(np.abs(free).max(initial=0.0))
+    return problem.solve() and float(np.abs(matrix @ problem.force + free).max()) > least
+
+
 class AnyRankMemory:
     """A matrix of any rank up to a size, in native memory.
 

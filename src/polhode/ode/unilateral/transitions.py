@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ...native.arrays import Floats
 from .cone_problem import OPEN, SLIPPING, STICKING
-from .forces import ConeMemory
+from .forces import ConeMemory, is_preloaded
 from .memory import TOUCHING, UnilateralMemory
 from .record import AT_REST, BEHIND, GUARDS
 
@@ -129,6 +129,7 @@ class Transitions:
     ambiguous: list[tuple[list[int], list[list[int]]]] = field(default_factory=list)  # groups, and sets that may close
     moved: dict[float, float] = field(default_factory=dict)  # times at which ties were passed by steps, and their sums
     indeterminate: set[int] = field(default_factory=set)  # groups whose forces were not unique
+    preloaded: set[int] = field(default_factory=set)  # groups that only forces without a load held
     longest_step: float = np.inf  # of the next one
     _problems: dict[tuple[tuple[int, int], ...], ConeMemory] = field(default_factory=dict)
     _limits: dict[int, float] = field(default_factory=dict)  # when rows of impacts are over, by group
@@ -408,11 +409,14 @@ class Transitions:
             made = new
         return new
 
+    def _problem(self, groups: tuple[tuple[int, int], ...]) -> ConeMemory:
+        if groups not in self._problems:
+            self._problems[groups] = ConeMemory(groups)
+        return self._problems[groups]
+
     def _solve(self, groups: Sequence[tuple[int, int]], G: Floats, free: Floats, mu: Floats) -> Floats:
         """Impulses by the cone law."""
-        made = self._problems.get(tuple(groups))
-        if made is None:
-            made = self._problems[tuple(groups)] = ConeMemory(groups)
+        made = self._problem(tuple(groups))
         made.free[:], made.friction[:] = free, mu
         for part in _SHIFTS:  # rows that are nearly the same may need a little on the diagonal
             made.matrix[:], made.force[:] = G + part * np.trace(G) / len(G) * np.eye(len(G)), 0.0
@@ -518,7 +522,16 @@ class Transitions:
         for groups, margin in memory.holding_margins():
             if margin > (_HELD if {*groups} & {*breaking[0], *breaking[1]} else -_HELD):
                 held += groups
+                if {*groups} <= {*sticking} and self._is_preloaded(groups):
+                    self.preloaded |= {*groups}
         return held
+
+    def _is_preloaded(self, held: Sequence[int]) -> bool:
+        """Whether sticking groups are held by forces alone that no load causes, at the state of the last evaluation."""
+        memory, groups = self.memory, tuple(self.memory.groups[k] for k in held)
+        rows = np.concatenate([np.arange(memory.size)[memory.rows_of[k]] for k in held])
+        G, free = memory.all.matrix[np.ix_(rows, rows)], memory.all.free[rows]
+        return is_preloaded(self._problem(groups), G, free, memory.laws[held, 1])
 
     def _open(self, chosen: dict[int, int], opening: Sequence[int]) -> None:
         """Open groups whose normal force has fallen to zero, if the solution leaves it there."""

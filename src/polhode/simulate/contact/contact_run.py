@@ -220,4 +220,7 @@ class ContactRun:
         if found.indeterminate:
             names = listed([f"'{self.names[k]}'" for k in sorted(found.indeterminate)])
             made.append(f"the forces of {names} are not unique: the least within their friction cones are reported.")
+        if found.preloaded:
+            names = listed([f"'{self.names[k]}'" for k in sorted(found.preloaded)])
+            made.append(f"{names} are held by preload alone, normal forces that no load causes: they may also move.")
         return made

@@ -19,7 +19,7 @@ import numpy as np
 from ...errors import PolhodeError, listed
 from ...notebook import Cell, Shown, Table
 from ...ode.unilateral.cone_problem import OPEN
-from ...ode.unilateral.forces import Cone, holding_margin
+from ...ode.unilateral.forces import Cone, ConeMemory, holding_margin, is_preloaded
 from ...ode.unilateral.memory import TOUCHING, copies_in
 from ...ode.unilateral.transitions import RESTING
 from ..initial_state import Floats
@@ -60,7 +60,8 @@ class Standing(Shown):
 
     `margin` is how far forces can stay inside all cones, relative to the largest force or bound; `load_factor` by which
     the given efforts and inputs can grow (all loads, where none are given), `friction_factor` the part of all static
-    friction that is needed. `freedom` counts the speeds that closed rows leave, `moving` names those that accelerate.
+    friction that is needed; all three count on any preload that the cones allow, and `is_preloaded` says that without it
+    the mechanism moves. `freedom` counts the speeds that closed rows leave, `moving` names those that accelerate.
     """
 
     system: str
@@ -72,6 +73,7 @@ class Standing(Shown):
     redundancy: int  # by how many parameters the forces are not unique
     moving: Mapping[str, float]
     has_live_load: bool
+    is_preloaded: bool
 
     @property
     def stands(self) -> bool:
@@ -116,6 +118,8 @@ class Standing(Shown):
             yield f"accelerates: {listed([f'{name} ({value:.4g})' for name, value in self.moving.items()])}."
         if not names:
             return
+        if self.is_preloaded:
+            yield "held by preload alone, normal forces that no load causes: it may also move."
         yield f"margin: {self.margin:.4g} of the largest force."
         loads = "the given efforts and inputs" if self.has_live_load else "all loads"
         if np.isfinite(self.load_factor):
@@ -166,6 +170,7 @@ def standing(derivation: Derivation, **options: Any) -> Standing:
     return Standing(
         problem.known.system, tuple(rest.force(k, MODES[change.modes[k]]) for k in rest.closed), rest.margin(),
         rest.load_factor(), rest.friction_factor(), rest.freedom, rest.null_space.shape[1], moving, rest.has_live_load,
+        not moving and rest.is_preloaded(),
     )  # fmt: skip
 
 
@@ -247,6 +252,14 @@ class _Rest:
             if tangents:
                 cones.append(Cone(normal, tangents, coefficient))
         return holding_margin(matrix, free, cones) - _HOLDS
+
+    def is_preloaded(self) -> bool:
+        """Whether the closed rows are held by forces alone that no load causes."""
+        if not self.null_space.shape[1]:
+            return False
+        problem = ConeMemory([(int(normal is not None), len(tangents)) for _, normal, tangents in self.cones])
+        friction = np.array([self.laws[k, 1] for k, *_ in self.cones])
+        return is_preloaded(problem, self.G[np.ix_(self.active, self.active)], self._free(1.0), friction)
 
     def load_factor(self) -> float:
         """The largest factor of the loads that can be held."""

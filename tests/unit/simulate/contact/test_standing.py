@@ -105,3 +105,32 @@ def test_a_linkage_is_held_by_one_stuck_joint(constraints: str) -> None:
     assert found.stands and found.freedom == 0 and found.redundancy == 0
     assert found.load_factor == pytest.approx(8 / (5 * sin(0.5)), rel=1e-8)
     assert abs(found.forces[0].tangential[0]) == pytest.approx(5 * sin(0.5), rel=1e-9)
+
+
+@pytest.mark.parametrize(("push", "is_preloaded"), [(0.0, True), (32.6, True), (32.8, False)])
+def test_a_block_in_a_slot_is_held_by_preload_unless_it_is_pushed(push: float, is_preloaded: bool) -> None:
+    """Of a push P the wall has the friction 0.3 P, which carries the weight of 1 kg from P = 9.81/0.3 = 32.7 N on."""
+    s = ph.System("slot")
+    block = s.body("block", 1, inertia=(0.01, 0.01, 0.01))
+    plane = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"), ph.Revolute("y"))
+    s.joint("f", s.ground, block, plane, coordinates=["x", "z", "t"], speeds=["vx", "vz", "w"])
+    hull = s.surface("hull", block, ph.Shape.box(0.2, 0.1, 0.3))
+    for name, normal, x in (("left", "x", -0.1), ("right", "-x", 0.1)):
+        wall = s.surface(f"{name} wall", s.ground, ph.Shape.plane(normal), at=(x, 0, 0))
+        s.contact(name, hull, wall, friction=0.3)
+    s.force(block, (push, 0, 0))
+    equations = s.derive()
+    found = equations.standing()
+    assert found.stands and found.is_preloaded == is_preloaded
+    assert ("held by preload alone" in str(found)) == is_preloaded
+    notices = equations.simulate(0.1).notices
+    assert any("held by preload alone" in each for each in notices) == is_preloaded
+    assert not any("preload" in each for each in equations.simulate(0.1, speeds={"vz": -0.001}).notices)
+
+
+@pytest.mark.parametrize("push", [0.0, 30.0, 49.9])
+def test_a_table_that_loads_hold_is_not_preloaded(push: float) -> None:
+    """Its forces are not unique, but its legs carry all loads below μ m g = 50 N without preload."""
+    equations = _table(0.5)
+    assert not equations.standing(inputs={"F": push}).is_preloaded
+    assert not any("preload" in each for each in equations.simulate(0.1, inputs={"F": push}).notices)
