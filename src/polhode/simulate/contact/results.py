@@ -32,6 +32,8 @@ MODES = np.array(["open", "stick", "slip"])
 _WHOLE = dict.fromkeys(("modes", "held", "shared"), np.int64)
 #: The accuracy of forces of least size in their cones.
 _NEAR = 1e-13
+#: Relative to the loads, what forces of least size are off that are found.
+_CLOSE = 1e-11
 
 
 class Impulse(NamedTuple):
@@ -288,9 +290,17 @@ class Forces:
         Q = vt[: int((singular > RANK * singular.max(initial=0.0)).sum())]
         target, made = Q @ force[own], force.copy()
         size = max(float(np.abs(target).max()), 1e-300)
-        found = root(lambda nu: Q @ self._projected(sample, sticking, size * (nu @ Q)) / size - target / size,
-                     target / size, method="lm", tol=_NEAR)  # fmt: skip
-        x = self._projected(sample, sticking, size * (found.x @ Q))
+
+        def off(nu: Floats) -> Floats:
+            return np.asarray(Q @ self._projected(sample, sticking, size * (nu @ Q)) / size - target / size)
+
+        nu = target / size
+        for method in ("lm", "hybr", "df-sane"):  # at the edges of cones some stop early
+            found = root(off, target / size, method=method, tol=_NEAR).x
+            nu = found if np.abs(off(found)).max() < np.abs(off(nu)).max() else nu
+            if np.abs(off(nu)).max() <= _CLOSE:
+                break
+        x = self._projected(sample, sticking, size * (nu @ Q))
         made[own] = x - (Q @ x - target) @ Q
         return made
 

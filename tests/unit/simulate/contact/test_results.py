@@ -113,3 +113,31 @@ def test_friction_that_a_drive_carries_is_said_to_be_there() -> None:
     run = s.derive().simulate(1)
     with pytest.raises(ph.PolhodeError, match=r"the drive carries this friction.*\n.*driving_force"):
         run.contact("x friction")
+
+
+@pytest.mark.parametrize("push", [0.0, 5.0, 20.0, 40.0])
+def test_least_forces_in_their_cones_are_those_of_a_minimisation(push: float) -> None:
+    """A block in a slot, half-width a, half-height h: least squares under equilibrium and |T| ≤ 0.3 N, by SLSQP."""
+    from scipy.optimize import minimize
+
+    a, h, s = 0.1, 0.15, ph.System("slot")
+    block = s.body("block", 1, inertia=(0.01, 0.01, 0.01))
+    plane = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"), ph.Revolute("y"))
+    s.joint("f", s.ground, block, plane, coordinates=["x", "z", "t"])
+    hull = s.surface("hull", block, ph.Shape.box(2 * a, 0.1, 2 * h))
+    for name, normal, x in (("left", "x", -a), ("right", "-x", a)):
+        wall = s.surface(f"{name} wall", s.ground, ph.Shape.plane(normal), at=(x, 0, 0))
+        s.contact(name, hull, wall, friction=0.3)
+    s.force(block, (push, 0, 0))
+    run = s.derive().simulate(0.1, samples=2)
+    left, right = run.contact("left"), run.contact("right")
+    normal = np.concatenate([left.normal[0], right.normal[0]])
+    upwards = abs(np.concatenate([left.tangential[0], right.tangential[0]])[:, 0])
+    N = np.array([[1, 1, -1, -1], [0, 0, 0, 0], [-h, h, h, -h]])  # along x and z, and torques; vertices below and above
+    T = np.array([[0, 0, 0, 0], [1, 1, 1, 1], [a, a, -a, -a]])
+    balance = {"type": "eq", "fun": lambda f: N @ f[:4] + T @ f[4:] - [-push, 9.81, 0]}
+    cones = {"type": "ineq", "fun": lambda f: np.concatenate([0.3 * f[:4] - f[4:], 0.3 * f[:4] + f[4:]])}
+    best = minimize(lambda f: f @ f, np.full(8, 10.0), constraints=[balance, cones], method="SLSQP", tol=1e-14).x
+    forces = np.concatenate([normal, upwards])
+    assert (normal > -1e-9).all() and (upwards <= 0.3 * normal + 1e-9).all()
+    assert abs(forces @ forces / (best @ best) - 1) < 1e-7
