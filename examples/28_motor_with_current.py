@@ -1,4 +1,4 @@
-"""A geared motor lifts a pendulum: its current is a state without mass, which a voltage drives and a load resists.
+"""A geared motor lifts a pendulum: its current is a first-order state, which a voltage drives and a load resists.
 
 Run: python examples/28_motor_with_current.py [folder for the pictures]
 """

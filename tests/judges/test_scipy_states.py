@@ -1,4 +1,4 @@
-"""SciPy beside runs with states without mass: the same equations written by hand and integrated by SciPy alone."""
+"""SciPy beside runs with first-order states: the same equations written by hand and integrated by SciPy alone."""
 
 import importlib.util
 

@@ -44,7 +44,7 @@ def driven() -> System:
 
 MECHANISMS: dict[str, tuple[Any, dict[str, Any]]] = {
     "satellite": (lambda: SATELLITE, {"start": "flexing"}),
-    "states without mass": (motor_driven_pendulum, {"start": {"hinge": 0.5}}),
+    "first-order states": (motor_driven_pendulum, {"start": {"hinge": 0.5}}),
     "names and kinds": (driven, {}),
 }
 

@@ -249,7 +249,7 @@ def _independent_rows(equations: EquationsOfMotion) -> Sequence[Row]:
 
 
 def _second_order_arrays(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
-    """Symbols for the rates of speeds and states without mass, and for the multipliers of independent rows."""
+    """Symbols for the rates of speeds and first-order states, and for the multipliers of independent rows."""
     from ..expr.spelling import acceleration_of
 
     rates, rows = [acceleration_of(entry) for entry in (*equations.u, *equations.z)], _independent_rows(equations)
@@ -339,7 +339,7 @@ IMPLICIT: dict[str, Entry] = {
     "constraint_normals": Entry(("q",), _independent_matrix),
 }
 
-#: Those that there are where a system has states without mass.
+#: Those that there are where a system has first-order states.
 WITH_STATES: dict[str, Entry] = {"z_rates": Entry(("q", "u", "z"), _vector("zdot", "z_rates"))}
 
 

@@ -47,12 +47,12 @@ _WHAT = {
     "state_rates_jacobian": "derivatives of the rates of coordinates and speeds by both, and by time",
     "inverse_dynamics_derivatives": "derivatives of the efforts by coordinates, speeds and accelerations",
     "forward_dynamics_derivatives": "derivatives of the accelerations by coordinates, speeds and efforts",
-    "z_rates": "rates of the states without mass from coordinates, speeds and these states",
+    "z_rates": "rates of the first-order states from coordinates, speeds and these states",
     "contact_rates": "rates of the state without forces of contacts, and the rows of these",
 }
 _KIND = {
     "q": "coordinates", "u": "speeds", "tau": "efforts", "udot": "accelerations", "x": "coordinates, then speeds",
-    "z": "states without mass", "zdot": "rates of the states without mass", "inputs": "inputs", "t": "time",
+    "z": "first-order states", "zdot": "rates of the first-order states", "inputs": "inputs", "t": "time",
     "qdot": "rates of the coordinates", "xdot": "rates of coordinates, then speeds",
     "bias": "efforts at zero acceleration", "mass_matrix": "mass matrix, row after row", "kinetic": "kinetic energy",
     "coriolis_matrix": "Coriolis matrix, row after row",
@@ -233,7 +233,7 @@ def _kind(name: str) -> str:
 
 def _state_kind(equations: EquationsOfMotion, name: str) -> str:
     """What the whole state has in it, where that is more than coordinates and speeds."""
-    return f"{_KIND[name]}, then states without mass" if equations.states and name in ("x", "xdot") else ""
+    return f"{_KIND[name]}, then first-order states" if equations.states and name in ("x", "xdot") else ""
 
 
 def _line(array: Array | Output, entries: Sequence[str], kind: str = "") -> str:

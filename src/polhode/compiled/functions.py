@@ -240,7 +240,7 @@ class Functions:
     ) -> Any:
         """A function of its arrays in the order of the catalogue: its output, or a tuple where there are several.
 
-        Quaternions of any length stand for the orientation that they have at unit length. Where states without mass
+        Quaternions of any length stand for the orientation that they have at unit length. Where first-order states
         enter, `z` must be given, as an array or by name. Where the forces of constraints enter, `multipliers` must be:
         an array, one for each row of them, or "zero".
         """
@@ -321,7 +321,7 @@ class Functions:
         z: Mapping[str, Any] | ArrayLike | None = None,
         **more: Unpack[TimeOptions],
     ) -> Floats:
-        """Accelerations u̇ for efforts tau (none by default), where states without mass have the values z."""
+        """Accelerations u̇ for efforts tau (none by default), where first-order states have the values z."""
         effort = self._no_effort("forward_dynamics") if tau is None else tau
         return self._one("forward_dynamics", q, u, effort, z=z, **more)
 
@@ -413,12 +413,12 @@ class Functions:
     def state_rates_jacobian(
         self, x: ArrayLike, tau: ArrayLike | None = None, **more: Unpack[CallOptions]
     ) -> tuple[Floats, Floats]:
-        """∂ẋ/∂x by the coordinates as they are stored, speeds and states without mass, and ∂ẋ/∂t."""
+        """∂ẋ/∂x by the coordinates as they are stored, speeds and first-order states, and ∂ẋ/∂t."""
         effort = self._no_effort("state_rates_jacobian") if tau is None else tau
         return self._two("state_rates_jacobian", x, effort, **more)
 
     def z_rates(self, q: ArrayLike, u: ArrayLike, z: ArrayLike, **more: Unpack[TimeOptions]) -> Floats:
-        """ż(q, u, z, t, inputs) of the states without mass."""
+        """ż(q, u, z, t, inputs) of the first-order states."""
         return self._one("z_rates", q, u, z, **more)
 
     def mass_matrix(self, q: ArrayLike, **more: Unpack[CallOptions]) -> Floats:

@@ -24,7 +24,7 @@ class TimeOptions(TypedDict, total=False):
 
 
 class CallOptions(TimeOptions, total=False):
-    """The same, and the values of states without mass."""
+    """The same, and the values of first-order states."""
 
     z: Mapping[str, Any] | ArrayLike | None
 
@@ -122,7 +122,7 @@ def real_numbers(value: Any, what: str) -> NDArray[np.float64]:
 
 
 def given_states(names: Sequence[str], place: str, given: Mapping[str, Any] | ArrayLike | None) -> NDArray[np.float64]:
-    """The states without mass, as they are given: an array with a column for each, or columns by name."""
+    """The first-order states, as they are given: an array with a column for each, or columns by name."""
     if isinstance(given, Mapping):
         for strange in (key for key in given if key not in names):
             raise unknown("state", strange, names, place=place, code="E-CODE-NAME")
@@ -136,7 +136,7 @@ def given_states(names: Sequence[str], place: str, given: Mapping[str, Any] | Ar
     states = real_numbers(given, "z")
     if states.ndim == 0 or states.shape[-1] != len(names):
         raise ShapeError(
-            f"z has shape {states.shape}; its last axis has a number for each state without mass, {len(names)} here.",
+            f"z has shape {states.shape}; its last axis has a number for each first-order state, {len(names)} here.",
             place=place,
             cure="See equations.states for their order.",
             code="E-CODE-SHAPE",

@@ -13,7 +13,7 @@ control* (2008); F. Esfandiari and H. K. Khalil, *Output feedback stabilization 
 
     q̂̇ = Γ(q̂) û + (α₁/ε) (y - q̂),     û̇ = f(q̂, û, c) + (α₂/ε²) Γ⁻(q̂) (y - q̂),     y = q
 
-The error decays as the roots of s² + α₁ s + α₂, ε times faster; noise is amplified by 1/ε. States without mass are
+The error decays as the roots of s² + α₁ s + α₂, ε times faster; noise is amplified by 1/ε. First-order states are
 copied, ẑ̇ = their rates, with no correction.
 """
 

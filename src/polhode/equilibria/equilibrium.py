@@ -109,7 +109,7 @@ class Equilibrium(Shown, SteadyStart):
 
     @property
     def states(self) -> dict[str, float]:
-        """The states without mass by name."""
+        """The first-order states by name."""
         return self._part(self.steady.own.z)
 
     @property
@@ -381,7 +381,7 @@ def _limits(steady: SteadyState) -> dict[Expr, tuple[float, float]]:
 Floats = NDArray[np.float64]
 #: Relative error of a parameter or a coordinate.
 _ROUNDED = 1e-15
-#: Of what sizes the matrices of small motions are: displacements, speeds, states without mass.
+#: Of what sizes the matrices of small motions are: displacements, speeds, first-order states.
 _SHAPES = (
     ("P", "s", "s"), ("R", "s", "u"), ("M", "u", "u"), ("C", "u", "u"), ("K", "u", "s"), ("L", "u", "z"),
     ("S", "z", "s"), ("U", "z", "u"), ("Z", "z", "z"),

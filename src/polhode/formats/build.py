@@ -98,7 +98,7 @@ def _add_quantities(system: System, values: Values, model: records.Model) -> Non
 
 
 def _add_states(system: System, values: Values, model: records.Model) -> None:
-    """States without mass, so that they have a symbol; their rates follow when all has one."""
+    """First-order states, so that they have a symbol; their rates follow when all has one."""
     for key, state in model.states.items():
         record = state if isinstance(state, records.State) else records.State(rate=state)
         start = values.quantity(("states", key, "start"), record.start)
@@ -108,7 +108,7 @@ def _add_states(system: System, values: Values, model: records.Model) -> None:
 
 
 def _add_rates(system: System, values: Values, model: records.Model, scope: Scope) -> None:
-    """The rates of the states without mass."""
+    """The rates of the first-order states."""
     for key, state in model.states.items():
         has_unit = isinstance(state, records.State)
         path: Path = ("states", key, "rate") if has_unit else ("states", key)

@@ -137,7 +137,7 @@ def _spelled(quantity: Parameter | State, value: Fraction | Expr) -> str:
 
 
 def _rated(state: State, scope: Scope) -> Any:
-    """A state without mass: its rate, with the start and the unit where it has them."""
+    """A first-order state: its rate, with the start and the unit where it has them."""
     if state.rate is None:
         message = "it has no rate, which a model file needs."
         cure = f"Give it with state_rate({state.symbol.name!r}, …)."

@@ -100,7 +100,7 @@ QuantityOrNumber = Annotated[
 
 
 class State(Record):
-    """A state without mass: its rate, an expression of coordinates, speeds, states, time, parameters and inputs."""
+    """A first-order state: its rate, an expression of coordinates, speeds, states, time, parameters and inputs."""
 
     rate: Number
     start: Number = "0"
@@ -418,7 +418,7 @@ class Table(Record):
 
 
 class Pose(Record):
-    """A state to start from; what is not given is zero, states without mass where they start by themselves."""
+    """A state to start from; what is not given is zero, first-order states where they start by themselves."""
 
     coordinates: dict[Name, Number] = {}
     speeds: dict[Name, Number] = {}

@@ -419,7 +419,7 @@ class Solution(SearchResult, Shown):
 
     @property
     def z(self) -> Floats:
-        """States without mass (points, states)."""
+        """First-order states (points, states)."""
         return self._parts[2]
 
     @property

@@ -201,7 +201,7 @@ def event_failed(message: str) -> Stop:
 
 
 # ---- state changes -------------------------------------------------------------------------------------------
-# Changes of the state at an event: new values of some coordinates, speeds and states without mass.
+# Changes of the state at an event: new values of some coordinates, speeds and first-order states.
 
 #: Functions of expressions that were compiled last, of each mechanism.
 _COMPILED: WeakKeyDictionary[EquationsOfMotion, dict[tuple[Any, ...], tuple[Compiled, tuple[str, ...]]]] = (
@@ -327,7 +327,7 @@ def _compile(equations: EquationsOfMotion, expressions: Sequence[Expr], place: s
 
 
 # ---- callbacks -----------------------------------------------------------------------------------------------
-# A user's functions of the state as a run calls them: f(t, q, u) or, with states without mass, f(t, q, u, z).
+# A user's functions of the state as a run calls them: f(t, q, u) or, with first-order states, f(t, q, u, z).
 #
 # A run holds its state in one array x = (q, u, z). It hands over q and the rest; what is here parts that into u and z.
 

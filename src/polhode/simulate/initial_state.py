@@ -62,7 +62,7 @@ class Unwound:
 
 @dataclass(frozen=True, eq=False)
 class InitialState:
-    """Coordinates, speeds, states without mass, what was changed to make them a state, and what the user gave."""
+    """Coordinates, speeds, first-order states, what was changed to make them a state, and what the user gave."""
 
     q: Floats
     u: Floats

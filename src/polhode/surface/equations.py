@@ -119,7 +119,7 @@ class Equations(
         q̇ = Γ(q) u,    M(q) u̇ + bias(q, u, z, t, inputs) = τ,    ż = rate(q, u, z, t, inputs)
 
     With constraints kept by multipliers, M u̇ + bias = τ + Aᵀλ; with dependent speeds, u are the independent ones alone.
-    z are states without mass, where the system has some. Each result is a graph, made when it is first asked for.
+    z are first-order states, where the system has some. Each result is a graph, made when it is first asked for.
 
     Arguments that methods share: the `name` of a body or frame; a state `at` which, or a `start` from which, by names;
     `parameters`, values by name that are not the model's; the `seed` of random numbers.
@@ -157,7 +157,7 @@ class Equations(
 
     @property
     def states(self) -> list[str]:
-        """Names of the states without mass z."""
+        """Names of the first-order states z."""
         return list(self.derivation.synopsis.states)
 
     @property

@@ -162,7 +162,7 @@ def test_states_without_mass_are_written_with_their_names(target: str, tmp_path:
     files = equations.export(target, tmp_path, ["forward_dynamics", "state_rates", "z_rates"], prefix="motor")
     text = "".join(path.read_text(encoding="utf-8") for path in files if path.suffix != ".json")
     assert "state current, A" in text and "rate of state current" in text
-    assert "then states without mass" in " ".join(text.replace("*", " ").replace("!", " ").replace("#", " ").split())
+    assert "then first-order states" in " ".join(text.replace("*", " ").replace("!", " ").replace("#", " ").split())
     record = json.loads((tmp_path / "motor_forward_dynamics.json").read_text(encoding="utf-8"))
     assert [array["name"] for array in record["arrays"]] == ["q", "u", "tau", "z"]
     assert record["arrays"][-1]["entries"] == ["current"]

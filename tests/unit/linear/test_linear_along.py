@@ -90,7 +90,7 @@ def test_what_cannot_be_gets_a_sentence_and_inputs_that_python_gave_are_told_to_
 
 
 def craft() -> ph.Equations:
-    """A ball joint by a quaternion, an arm behind it, an input and a state without mass."""
+    """A ball joint by a quaternion, an arm behind it, an input and a first-order state."""
     s = ph.System("craft", gravity=(0, 0, "-9.81"))
     s.joint("ball", s.ground, s.body("hull", 2, com=(0.1, 0, -1), inertia=(1, 2, 3)), ph.Spherical())
     arm = s.joint("arm", "hull", s.body("arm", 1, com=(0, 0, 1)), ph.Universal())

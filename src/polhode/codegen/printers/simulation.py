@@ -3,7 +3,7 @@
 The program integrates ẋ = f(t, x) by the classical Runge–Kutta method in steps of one length, scales quaternions to
 unit length after each, brings the state back to its constraints, and writes a table of comma-separated values:
 
-    time | q.… coordinates | u.… speeds | z.… states without mass | energy.kinetic, energy.potential
+    time | q.… coordinates | u.… speeds | z.… first-order states | energy.kinetic, energy.potential
 
 All numbers come from a text file: sections in brackets, below each the lines `name = value`, comments after `#`.
 """

@@ -8,7 +8,7 @@ variables and with the corrections listed in docs/errata.md:
     ⎣ 0  0  0 ⎦ ⎣ λ̇ ⎦   ⎣ A u + a          ⎦
 
 E is singular: a differential-algebraic system of index two, as solvers of such systems and theories of control take it.
-States without mass z, where there are some, stand between u and λ, each with its rate.
+First-order states z, where there are some, stand between u and λ, each with its rate.
 
 Of equations in pseudo-velocities π̇, or independent speeds, it is the form that (255) has for them, multiplied by
 B = [A_1; A_2]⁻¹, so that the constraints are put in and its index is one:

@@ -60,8 +60,8 @@ class Standing(Shown):
 
     `margin` is how far forces can stay inside all cones, relative to the largest force or bound; `load_factor` by which
     the given efforts and inputs can grow (all loads, where none are given), `friction_factor` the part of all static
-    friction that is needed; all three count on any preload that the cones allow. `is_preloaded`: without preload it moves.
-    `freedom` counts the speeds that closed rows leave, `moving` names those that accelerate.
+    friction that is needed; all three count on any preload that the cones allow, without which it moves if
+    `is_preloaded`. `freedom` counts the speeds that closed rows leave, `moving` names those that accelerate.
     """
 
     system: str

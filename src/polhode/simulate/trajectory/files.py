@@ -191,7 +191,7 @@ def read_archive(path: Path) -> dict[str, Any]:
     with readable(path, "a saved trajectory", "Trajectory.save"):
         words, stored = unpacked(read_file(path, _MOST_BYTES), _VERSION)
         arrays = {name: stored[name] for name in _ARRAYS if name in stored or name in ("t", "q", "u")}
-        arrays.setdefault("z", np.zeros((arrays["t"].size, 0)))  # as before there were states without mass
+        arrays.setdefault("z", np.zeros((arrays["t"].size, 0)))  # as before there were first-order states
         names = {field: strings(words.get(field, [])) for field in NAMES.values()}
         for name, array in arrays.items():
             has_names = NAMES.get(name) in words  # files of old have no names of efforts and inputs

@@ -1,4 +1,4 @@
-"""States without mass obey their rates, in every formalism, beside constraints, and where they can be eliminated."""
+"""First-order states obey their rates, in every formalism, beside constraints, and where they can be eliminated."""
 
 import numpy as np
 import pytest
