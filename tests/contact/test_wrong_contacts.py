@@ -155,9 +155,10 @@ def test_what_has_only_vertices_is_warned_of_on_a_bump_and_not_in_a_valley() -> 
             warnings.simplefilter("always")
             s.contact("touch", "hull", s.surface("road", s.ground, ph.Shape.curve(height)))
         assert len(warned) == count
+    assert not _bend_warnings(ph.Shape.ellipsoid(0.1, 0.1, 0.1), lambda s: ph.Shape.curve(ph.sin), "only the")
 
 
-def _bend_warnings(shape: Any, surface: Any, **options: Any) -> list[str]:
+def _bend_warnings(shape: Any, surface: Any, words: str = "curves upwards", **options: Any) -> list[str]:
     """Warnings of a contact of a shape with a surface, in a system with the parameter R = 1."""
     s = ph.System("bowl")
     s.parameter("R", 1)
@@ -167,7 +168,7 @@ def _bend_warnings(shape: Any, surface: Any, **options: Any) -> list[str]:
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         s.contact("touch", skin, s.surface("bowl", s.ground, surface(s)), **options)
-    return [str(each.message) for each in warned if "curves upwards" in str(each.message)]
+    return [str(each.message) for each in warned if words in str(each.message)]
 
 
 _PARABOLA = lambda s: ph.Shape.curve(lambda x: 1.5 * (x - 7) ** 2)  # noqa: E731  1/κ = 1/3 at its lowest point
