@@ -2,9 +2,10 @@
 
 An interval of the step is tested by the quartic through g at five times, checked at four more, in Bernstein's form: its
 coefficients bound it and its slope. Where they exclude a zero, or show that g is monotone, also by its slopes next to
-both ends, the interval is settled; else it is divided. Two zeros of one event closer than 2^-20 of the step count as
-none: touching zero is no event. Of a Python function, whose smoothness is not known, sign changes at eighths of the
-step and at the samples inside it are found. A change of sign through infinity is no zero.
+both ends, the interval is settled; else it is divided. Two zeros of one event closer than 2^-20 of the step, or 1e-10 s
+(relative to the time, from 1 s on), count as none: touching zero is no event. Of a Python function, whose smoothness is
+not known, sign changes at eighths of the step and at the samples inside it are found. A change of sign through infinity
+is no zero.
 
 The sign of g before a time is that of its last value that was not zero: the event of a function that stays at zero for
 a while is where it leaves with the other sign. An event that changed the state stands at its zero with the sign from
@@ -30,8 +31,9 @@ from .step_control import next_step
 
 #: A zero is located to this, in seconds, and to this part of the time.
 CLOSE, PART = 1e-15, 1e-14
-#: An interval is divided so often at most, and so many intervals of a step are tested.
-_DEPTH, _MOST_INTERVALS, _MOST_OF_GUARDS = 20, 400, 24
+#: An interval is divided so often at most, and none that is this short, in s or relative to the time; so many intervals
+#: of a step are tested, and for guards, of which each costs an evaluation of forces.
+_DEPTH, _SHORTEST, _MOST_INTERVALS, _MOST_OF_GUARDS = 20, 1e-10, 400, 24
 #: Times inside of a step at which values are kept.
 KEPT = 1024
 #: Errors of the fit count so many times, and those of its slope.
@@ -254,7 +256,7 @@ def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
     left = _MOST_OF_GUARDS if number < last and number >= last - events.guard_count else _MOST_INTERVALS
     stack[0] = run.t
     a, side, has_left = begin, sign, False
-    smallest_part = largest((run.t - run.t_old) * 2.0**-_DEPTH, 1e-10 * largest(1.0, absolute(run.t)))
+    smallest_part = largest((run.t - run.t_old) * 2.0**-_DEPTH, _SHORTEST * largest(1.0, absolute(run.t)))
     while depth >= 0 and a < run.t:
         b = stack[depth]
         h = b - a
