@@ -562,12 +562,11 @@ class Transitions:
         reduced = self.memory.reduced
         size = reduced.record.size
         free, matrix = reduced.free[:size], reduced.matrix[:size, :size]
-        u, singular, _ = np.linalg.svd(matrix)
-        null = u[:, singular <= _DEPENDENT * singular.max(initial=0.0)]
-        off, given = null.T @ free, matrix.copy()
-        if not off.size or np.abs(off).max() > _DRIFTED * np.abs(free).max():
+        solved, _, rank, _ = np.linalg.lstsq(matrix, free, rcond=_DEPENDENT)
+        agreed, given = matrix @ solved, matrix.copy()
+        if rank == size or np.abs(agreed - free).max() > _DRIFTED * np.abs(free).max():
             return False
-        free -= null @ off
+        free[:] = agreed
         for part in _SHIFTS[2:]:
             matrix[:], reduced.force[:size] = given + part * np.trace(given) / size * np.eye(size), 0.0
             if reduced.solve():
