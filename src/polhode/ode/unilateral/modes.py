@@ -35,8 +35,9 @@ _PROJECTIONS, _CLOSED = 6, 1e-13
 #: The lag τ of a slow slip, as a part of the time since it is slow; the largest, in s; as a part of the time in which a
 #: slip of at least this part of the speed of slow ones stops; the part of what turns it back that counts there.
 _LAG, _LONGEST_LAG, _STOPS, _RESOLVED, _BACK = 0.05, 1e-3, 0.25, 1e-4, 0.5
-#: Newton's steps for directions of slow slips, the largest turn in one, and the turn, in rad, that is followed by none.
-_TURNS, _TURN, _TURNED = 20, 0.5, 1e-8
+#: Newton's steps for directions of slow slips, the largest turn in one, and the turn, in rad, that is followed by none; so
+#: is one below the last that is hardly smaller than the one before.
+_TURNS, _TURN, _TURNED, _NEARLY = 20, 0.5, 1e-8, 1e-5
 #: A speed, in m/s, below which a slow slip does not turn; the cosine of a turn since the last change that ends a mode.
 _LEAST, _FAR = 1e-13, 0.7
 #: A slip speed, in m/s or rad/s, may be this much below zero by rounding.
@@ -183,13 +184,15 @@ def hold_modes(rows: Unilateral) -> int:
         return 1
     if slow > 0:
         _set_lags(rows, unknowns, slow)
+        before = 1e300
         for _ in counted(_TURNS):
             turn = _turn(rows, unknowns, slow)
             if turn > 0.0:
                 _begin_forces(rows)
                 _annul(rows, unknowns, 1)
-            if turn < _TURNED:
+            if turn < _TURNED or (turn < _NEARLY and turn > 0.5 * before):
                 break
+            before = turn
     return 0
 
 
