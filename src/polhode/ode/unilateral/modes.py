@@ -35,8 +35,8 @@ _PROJECTIONS, _CLOSED = 6, 1e-13
 #: The lag τ of a slow slip, as a part of the time since it is slow; the largest, in s; as a part of the time in which a
 #: slip of at least this part of the speed of slow ones stops; the part of what turns it back that counts there.
 _LAG, _LONGEST_LAG, _STOPS, _RESOLVED, _BACK = 0.05, 1e-3, 0.25, 1e-4, 0.5
-#: Newton's steps for directions of slow slips, the largest turn in one, and the turn, in rad, that is followed by none; so
-#: is one below the last that is hardly smaller than the one before.
+#: Newton's steps for directions of slow slips, the largest turn in one, and the turn, in rad, that is followed by none;
+#: nor is one below the last of these that is hardly smaller than the one before.
 _TURNS, _TURN, _TURNED, _NEARLY = 20, 0.5, 1e-8, 1e-5
 #: A speed, in m/s, below which a slow slip does not turn; the cosine of a turn since the last change that ends a mode.
 _LEAST, _FAR = 1e-13, 0.7
