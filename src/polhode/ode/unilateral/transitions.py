@@ -174,7 +174,7 @@ class Transitions:
         still[(before == SLIPPING) & (memory.held == 1) & at_rest] = 4.0 * self.slow
         if len(self.changes) > _OFTEN[0] and t - self.changes[-_OFTEN[0]].t < _OFTEN[1]:
             stops = ACCUMULATED * np.diag(memory.all.matrix)[memory.first] * memory.laws[:, 0]
-            still = np.where(memory.has_normal, still, np.maximum(still, stops))
+            still = np.where(memory.has_normal, still, np.maximum(still, np.minimum(stops, self.slow)))
         x = self._set_modes(t, x, resting, still, breaking)
         shorter = max(_SHORTER ** (self._at_once[1] - 1), _SHORTEST)
         self.longest_step = self._flight(t, x, touching) * shorter
