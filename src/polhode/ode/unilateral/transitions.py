@@ -48,8 +48,8 @@ _MOST_COUNTED = 6
 _SHORTER, _SHORTEST = 0.125, 1e-5
 #: What is added to the diagonal of G, relative to its mean, where a law of impact has no solution otherwise.
 _SHIFTS = (0.0, 1e-11, 1e-9, 1e-7)
-#: So many changes within so many seconds are no motion: bounces that short are closed.
-_CHATTER = 1000, 1e-4
+#: So many changes within so many seconds are no motion; from so many on, dry friction stops what it stops at once.
+_CHATTER, _OFTEN = (1000, 1e-4), (20, 1e-5)
 #: Rounds in which friction of the expansion follows its normal impulses.
 _MOST_ROUNDS = 100
 #: Slip that is left of a group, relative to the largest or to one, where others that it moves with have come to rest.
@@ -183,6 +183,9 @@ class Transitions:
         if guard % GUARDS == 1 and guard < GUARDS * memory.count:
             at_rest[guard // GUARDS] = True  # where others are brought to their modes its slip may be above zero again
         still[(before == SLIPPING) & (memory.held == 1) & at_rest] = 4.0 * self.slow
+        if len(self.changes) > _OFTEN[0] and t - self.changes[-_OFTEN[0]].t < _OFTEN[1]:
+            stops = ACCUMULATED * np.diag(memory.all.matrix)[memory.first] * memory.laws[:, 0]
+            still = np.where(memory.has_normal, still, np.maximum(still, np.minimum(stops, self.slow)))
         x = self._set_modes(t, x, resting, still, breaking)
         shorter = max(_SHORTER ** (self._at_once[1] - 1), _SHORTEST)
         self.longest_step = self._flight(t, x, touching) * shorter
@@ -609,12 +612,11 @@ class Transitions:
         reduced = self.memory.reduced
         size = reduced.record.size
         free, matrix = reduced.free[:size], reduced.matrix[:size, :size]
-        u, singular, _ = np.linalg.svd(matrix)
-        null = u[:, singular <= _DEPENDENT * singular.max(initial=0.0)]
-        off, given = null.T @ free, matrix.copy()
-        if not off.size or np.abs(off).max() > _DRIFTED * np.abs(free).max():
+        solved, _, rank, _ = np.linalg.lstsq(matrix, free, rcond=_DEPENDENT)
+        agreed, given = matrix @ solved, matrix.copy()
+        if rank == size or np.abs(agreed - free).max() > _DRIFTED * np.abs(free).max():
             return False
-        free -= null @ off
+        free[:] = agreed
         for part in _SHIFTS[2:]:
             matrix[:], reduced.force[:size] = given + part * np.trace(given) / size * np.eye(size), 0.0
             if reduced.solve():
