@@ -69,7 +69,7 @@ _INSET = Fraction(999, 1000)
 #: The sine of the angle between an edge and the plane of a rim, above which the edge crosses that plane at one point.
 _STEEP = Fraction(1, 4)
 #: The length of a vector without a direction.
-_SMALL = Fraction(1, 10**12)
+_SMALL = Fraction(1, 10**15)
 #: How far inside of a rim, in radii, an edge is that crosses it.
 _TANGENT = Fraction(1, 10**4)
 _AXES = (_X, _Y, _Z)
@@ -88,7 +88,7 @@ def rims(shape: Shape, surface: Shape, X: Pose) -> list[Touch]:
     else:
         normal, on = _face(shape, size, X) if surface.kind == "box" else (_Z, partial(_on_floor, X))
         lean = as_expr(axis.dot(normal))
-        reach = _unit(axis * lean - normal)
+        reach = _down(axis, normal)
         down = lambda _: reach  # noqa: E731
         stands, is_flat = is_zero(lean), is_zero(1 - lean * lean)
     made = []
@@ -123,7 +123,17 @@ def _ends(shape: Shape) -> list[tuple[str, Expr]]:
 
 def _unit(v: Vector) -> Vector:
     """The direction of a vector; shorter than 1 where that is hardly determined."""
-    return v / as_expr(sqrt(as_expr(v.dot(v) + _SMALL * _SMALL)))
+    return v / _long(v)
+
+
+def _down(axis: Vector, n: Vector) -> Vector:
+    """The direction of axis (axis·n) - n, without a difference that cancels where both are along each other."""
+    across = axis.cross(n)
+    return axis.cross(across) / _long(across)
+
+
+def _long(v: Vector) -> Expr:
+    return as_expr(sqrt(as_expr(v.dot(v) + _SMALL * _SMALL)))
 
 
 def _is_beside(margin: Expr | None) -> bool:
@@ -173,7 +183,7 @@ def _lowest(h: Expr, over: Sequence[Expr], axis: Vector, r: Expr, c: Vector) -> 
         return Vector(rates), [substitute(row, at) for row in bend]
 
     N, _ = gradient(c)
-    m = _unit(axis * axis.dot(N) - N)
+    m = _down(axis, N)
     for _ in range(_STEPS):
         N, H = gradient(c + m * r)
         t = axis.cross(m)
