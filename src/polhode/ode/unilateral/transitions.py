@@ -29,7 +29,7 @@ RESTING, _BEFORE = 1e-9, 1.0
 #: rounding of a gap would hide, is none.
 ACCUMULATED, _HEIGHT = 1e-7, 1e-13
 #: Times between impacts that are longer, in s, are known well enough for their ratio.
-_MEASURED = 3e-6
+_MEASURED = 1e-5
 #: Both times are at least this part of the time; the height, a gap that touches and one that is made zero at least
 #: these parts of the largest coordinate.
 _LATE, _FAR_HEIGHT, _FAR_TOUCHING, _FAR_ROUNDED = 1e-11, 1e-14, 1e-13, 1e-14
@@ -138,6 +138,7 @@ class Transitions:
         (),
     )  # groups that began to slip, and to open, in the last decision
     _size: float = 0.0  # of the largest coordinate at the last decision
+    _flown: float = 0.0  # between impacts of a row that is over, in s
     _struck: float = -np.inf  # the time of the last impact
     _impacts: list[list[float]] = field(default_factory=list)
     _at_once: tuple[float, int] = (-np.inf, 0)
@@ -175,7 +176,9 @@ class Transitions:
         still = np.full(memory.count, RESTING * self._speed_scale)  # slips below are none
         if ends is not None:  # what rises, or slips, no further than rounding hides is at rest
             squares = 2.0 * self._height * np.maximum(-memory.all.free[memory.first], 0.0)
-            resting |= touching & (self._normal_velocity <= np.maximum(_CLOSING * self._speed_scale, np.sqrt(squares)))
+            flown = self._flown * np.maximum(-memory.all.free[memory.first], 0.0)
+            least = np.maximum(_CLOSING * self._speed_scale, np.maximum(np.sqrt(squares), flown))
+            resting |= touching & (self._normal_velocity <= least)
             still = np.maximum(still, np.sqrt(np.where(memory.has_normal, memory.laws[:, 0] * squares, 0.0)))
         if impulses is None:
             still[before == SLIPPING] = -1.0
@@ -357,13 +360,14 @@ class Transitions:
         return new, whole, ends
 
     def _end_of_row(self, t: float, taking: Sequence[int]) -> float | None:
-        """When the impacts of groups that approach are over, if that is soon or their bounces are as small as rounding.
+        """When the impacts of groups that approach are over: soon, or at a time that is past; or rounding hides them.
 
-        The time is predicted while bounces are long enough to be measured.
+        The time is predicted while bounces are long enough to be measured. Where each takes little energy, as where a
+        robot rocks on its feet, rounding gives as much before bounces are short.
         """
         memory, soon = self.memory, max(ACCUMULATED, _LATE * abs(t))
         measured = max(_MEASURED, _LATE * abs(t))
-        found = None
+        found, self._flown = None, 0.0
         for k in taking:
             times = [*self._impacts[k], t]
             if self._normal_velocity[k] >= 0.0 or len(times) < 3:
@@ -375,7 +379,9 @@ class Transitions:
                 self._limits[k] = limit
             fall, time = max(-float(memory.all.free[memory.first[k]]), 0.0), t - self._struck
             is_hidden = max(0.5 * fall * time, -self._normal_velocity[k]) * time <= 4.0 * self._height
-            if (len(times) > 3 and limit - t <= soon) or is_hidden:
+            is_past = last <= measured and self._limits.get(k, np.inf) < t
+            if (len(times) > 3 and limit - t <= soon) or is_hidden or is_past:
+                self._flown = last if is_past else 0.0
                 known = self._limits.get(k, limit)
                 found = max(found or t, known if t <= known <= t + 10.0 * measured else t)
         return found
