@@ -108,11 +108,11 @@ class ContactMethods(ForceMethods, ConstraintMethods):
         """
         from .constraints import Stop
         from .lookup import joint_named
-        from .reading import index_of
+        from .reading import index_or_only
 
         record = joint_named(self, joint, "stop")
         place = f"stop of '{record.name}'"
-        number = index_of(index, len(record.q), "coordinate", place)
+        number = index_or_only(index, len(record.q), "coordinate", place)
         if lower is None and upper is None and record.limits:
             lower, upper = record.limits[number].lower, record.limits[number].upper
         label = name or self._numbered(f"{record.name} stop", number, len(record.q))
@@ -145,11 +145,11 @@ class ContactMethods(ForceMethods, ConstraintMethods):
         """
         from .constraints import DryFriction
         from .lookup import joint_named
-        from .reading import index_of, number_of
+        from .reading import index_or_only, number_of
 
         record = joint_named(self, joint, "friction")
         place = f"friction of '{record.name}'"
-        number = index_of(index, len(record.u), "speed", place)
+        number = index_or_only(index, len(record.u), "speed", place)
         label = name or self._numbered(f"{record.name} friction", number, len(record.u))
         drag, dry = number_of(viscous, f"{place} viscous"), static is not None or number_of(coulomb, place)
         from ..expr import constant_sign, free_symbols

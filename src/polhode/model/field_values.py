@@ -19,6 +19,7 @@ from .reading import (
     checked_name,
     flag_of,
     index_of,
+    index_or_only,
     list_of,
     number_of,
     positive_of,
@@ -71,7 +72,9 @@ def field_values(
             values[field.name] = curve_of(value, values[field.of], place)
         elif field.kind == "count" and field.of:
             joint = next(joint_named(system, given[part.name], place) for part in fields if part.kind == "joint")
-            values[field.name] = index_of(value, len(joint.u if field.of == "speed" else joint.q), field.of, place)
+            count = len(joint.u if field.of == "speed" else joint.q)
+            read = index_or_only if field.default is None else index_of
+            values[field.name] = read(value, count, field.of, place)
         elif field.kind == "vector" and field.of:
             values[field.name], values[field.of] = _components(system, value, given[field.of], place)
         elif field.kind != "variable" and not field.of and field.name not in values:

@@ -139,13 +139,16 @@ def numbers_by_name(value: Any, place: str, units: Mapping[str, str] | None = No
     return numbers
 
 
-def index_of(value: Any, count: int, what: str, place: str) -> int:
-    """A whole number from 0 that is below `count`; None is 0 where there is one alone, and refused elsewhere."""
-    if value is None and count == 1:
-        return 0
+def index_or_only(value: Any, count: int, what: str, place: str) -> int:
+    """An index as of `index_of`; None is 0 where there is one alone, and refused where there are several."""
     if value is None and count > 1:
         cure = f"Give index=0 to {count - 1}: it acts on one of them."
         raise ModelError(f"the joint has {count} {what}s, and none is chosen.", place, cure, "E-MODEL-MISSING")
+    return index_of(0 if value is None else value, count, what, place)
+
+
+def index_of(value: Any, count: int, what: str, place: str) -> int:
+    """A whole number from 0 that is below `count`."""
     with understood("a whole number", value, place=place, cure="Count from 0."):
         number = index(value)
     if not 0 <= number < count:
