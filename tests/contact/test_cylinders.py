@@ -112,3 +112,29 @@ def test_rims_on_other_surfaces_are_refused_with_a_cure(other: ph.Shape) -> None
         on(other, ph.Shape.cylinder(R, H))
     with pytest.raises(ph.PolhodeError, match="no contact of a point and a disc"):
         on(ph.Shape.disc(R))
+
+
+def test_a_box_that_slides_off_a_flat_cylinder_tips_where_its_weight_is_beyond_the_last_support():
+    """Three rows of rank two: the least forces pull before there are none that push, at x = 0.999 r."""
+    s = ph.System("edge")
+    box = s.body("b", 1, inertia=(0.004, 0.004, 0.004))
+    plane = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"), ph.Revolute("y"))
+    s.joint("p", s.ground, box, plane, coordinates=["x", "z", "a"], speeds=["vx", "vz", "w"])
+    s.contact("c", s.surface("m", box, ph.Shape.box(0.2, 0.2, 0.2)), s.surface("t", s.ground, ph.Shape.cylinder(1, 2)))
+    run = s.derive().simulate(0.15, start={"x": 0.9, "z": 1.1}, speeds={"vx": 1})
+    assert run.contact("c").normal.min() >= 0
+    assert np.abs(run["a"][run["x"] <= 0.999]).max() == 0 and run["a"][run["x"] > 1.001].min() > 0
+
+
+def test_a_cylinder_that_falls_flat_lies_down():
+    """Its rim is where it was until it lies: the normal force does not change by rounding as the tilt vanishes."""
+    s = ph.System("cylinder")
+    body = s.body("b", 1, inertia=(0.0025, 0.0025, 0.005))
+    s.joint("f", s.ground, body, ph.Free())
+    skin = s.surface("t", body, ph.Shape.cylinder(0.1, 0.06))
+    s.contact("c", skin, s.surface("g", s.ground, ph.Shape.plane()), friction=0.5)
+    tilt = np.arctan2(0.1, 0.03) - 0.001
+    start = {"f_z": 0.1 * np.sin(tilt) + 0.03 * np.cos(tilt), "f_e0": np.cos(tilt / 2), "f_e2": np.sin(tilt / 2)}
+    run = s.derive().simulate(3, start=start)
+    assert (run.u[-1] == 0).all() and run["f_z"][-1] == pytest.approx(0.03, abs=1e-12)
+    assert len(run.info["contacts"].changes) < 20

@@ -229,3 +229,16 @@ def dented() -> tuple[np.ndarray, np.ndarray]:
 def ball(count: int) -> np.ndarray:
     points = np.random.default_rng(0).normal(size=(count, 3))
     return points / np.linalg.norm(points, axis=1)[:, None]
+
+
+@pytest.mark.parametrize("speed", [1.0, 3.0])
+def test_a_point_that_slides_over_an_edge_of_a_hull_keeps_its_speed(speed: float) -> None:
+    s = ph.System("edge")
+    point = s.body("b", 1)
+    plane = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"))
+    s.joint("p", s.ground, point, plane, coordinates=["x", "z"], speeds=["vx", "vz"])
+    cube = ph.Shape.hull([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    s.contact("c", point, s.surface("t", s.ground, cube), friction=0)
+    run = s.derive().simulate(0.3, start={"x": 0.9, "z": 1}, speeds={"vx": speed})
+    fall = 0.3 - 0.1 / speed
+    assert run.x[-1] == pytest.approx([0.9 + 0.3 * speed, 1 - 9.81 * fall**2 / 2, speed, -9.81 * fall], abs=1e-8)

@@ -142,7 +142,8 @@ def on_hull(size: Row, p: Vector, r: Expr) -> Touch:
     gap, found = _chosen(beyond, [(*n, *t) for n, t, _ in own.faces])
     n, t = Vector(found[:3]), Vector(found[3:])
     if is_zero(r):
-        return Touch(gap, n, (t, n.cross(t)), _least([where(gap - each, -each, own.size) for each in beyond]))
+        second = _greatest([where(gap - each, each, -own.size) for each in beyond])
+        return Touch(gap, n, (t, n.cross(t)), as_expr(-second - gap))  # which falls through zero at an edge
     foot = p - n * gap
     aside = [where(gap - each, m.dot(foot) - d, -own.size) for each, (m, _, d) in zip(beyond, own.faces, strict=True)]
     arms = []

@@ -67,7 +67,7 @@ _LEAVING = 1e-7
 #: Energy gained by an impact, relative to that of the approaching parts, that is worth a word.
 _GAIN = 1e-9
 #: A closed gap, in m or rad, is off by less than this; so is its acceleration, relative to the largest without forces.
-_OFF, _RESIDUAL = 1e-5, 1e-10
+_OFF, _RESIDUAL = 1e-5, 1e-7
 #: An acceleration below this part of the largest without forces is none.
 _UNMOVED = 1e-9
 #: Of the loads, what a normal force may be below zero by rounding.
@@ -491,7 +491,7 @@ class Transitions:
         loads = np.abs(memory.all.free[closed]) / np.maximum(np.diag(memory.all.matrix)[closed], 1e-300)
         memory.record.force_slack = _SLACK * max(1e-3, float(loads.max(initial=0.0)))
         x = memory.projected(t, x)
-        self._share(t, x, moving, held, breaking[0])
+        self._share(t, x, moving, held, breaking)
         memory.fill(t, x)
         slack = memory.record.near = _ROUNDING * max(1.0, float(np.abs(x[: memory.first_speed]).max(initial=0.0)))
         is_leaving = self._normal_velocity > _LEAVING
@@ -675,10 +675,15 @@ class Transitions:
             is_sliding = k in moving and not self.memory.has_normal[k]
             self.memory.modes[k] = SLIPPING if is_sliding else chosen.get(k, OPEN) if resting[k] else OPEN
 
-    def _share(self, t: float, x: Floats, moving: Sequence[int], held: Sequence[int], broken: Sequence[int]) -> None:
+    def _share(
+        self, t: float, x: Floats, moving: Sequence[int], held: Sequence[int], breaking: tuple[list[int], list[int]]
+    ) -> None:
         """Where the least forces that hold what sticks are outside of their cones, others inside of them do."""
-        memory = self.memory
+        memory, (slips, opens) = self.memory, breaking
         force, _ = memory.forces(t, x)
+        used_up = {k for k in opens if memory.modes[k] != OPEN and memory.groups[k][0]}  # and closed all the same
+        if used_up:
+            used_up &= {k for groups, _ in memory.holding_margins() for k in groups}
         largest = float(np.abs(force).max(initial=0.0))
         outside, sticking = [], [k for k in range(memory.count) if memory.modes[k] == STICKING]
         for k in range(memory.count):
@@ -689,7 +694,7 @@ class Transitions:
             tangent = float(np.linalg.norm(force[rows.start + normal : rows.stop]))
             is_outside = bool(normal) and force[rows.start] < -_OUTSIDE * largest
             is_outside |= memory.modes[k] == STICKING and tangent > bound + _OUTSIDE * largest
-            is_outside |= k in broken and memory.modes[k] == STICKING  # others take over
+            is_outside |= k in used_up or (k in slips and memory.modes[k] == STICKING)  # others take over
             if is_outside:
                 outside.append(k)
         if not outside:

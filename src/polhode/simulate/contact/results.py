@@ -314,7 +314,7 @@ class Forces:
             size = float(np.linalg.norm(force[across]))
             if not gap:
                 made[across] *= min(1.0, static / size) if size > 0.0 else 1.0
-            elif size > static * force[first]:
+            elif size > static * force[first] or force[first] < 0.0:
                 along = (force[first] + static * size) / (1.0 + static**2)
                 made[first] = max(along, 0.0)
                 made[across] *= static * made[first] / size if size > 0.0 else 1.0
