@@ -132,3 +132,35 @@ def test_a_table_breaks_away_at_static_friction_and_slides_with_kinetic() -> Non
     assert times[1] == pytest.approx(slips, abs=1e-9)
     left = 11 - slips
     assert run["f_x"][-1] == pytest.approx((left**3 / 6 + (slips - kinetic) * left**2 / 2) / 2, abs=1e-8)
+
+
+@pytest.mark.parametrize("supports", [(0.9, 0.995, 0.999), (0.9, 0.95, 0.999), (0.9, 0.999)])
+def test_a_beam_that_slides_off_supports_in_a_row_tips_about_the_last(supports: tuple[float, ...]) -> None:
+    """Least forces pull before there are none that push; it tips where its weight is beyond the last, at 0.049 s."""
+    s = ph.System("beam")
+    beam = s.body("b", 1, inertia=(0.004, 0.004, 0.004))
+    plane = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"), ph.Revolute("y"))
+    s.joint("p", s.ground, beam, plane, coordinates=["x", "z", "a"], speeds=["vx", "vz", "w"])
+    under = s.surface("m", beam, ph.Shape.plane("-z"), at=(0, 0, -0.1))
+    for i, x in enumerate(supports):
+        s.contact(f"p{i}", s.ground.point((x, 0, 1)), under, friction=0)
+    run = s.derive().simulate(0.5, start={"x": 0.95, "z": 1.1}, speeds={"vx": 1})
+    opens = {event.name: event.t for event in run.contact_events if event.what == "opens"}
+    assert opens.pop("p0") == pytest.approx(0.049, abs=1e-9)
+    assert opens.pop(f"p{len(supports) - 1}") == pytest.approx(0.1969551, abs=1e-6)  # as of two
+    assert all(t == pytest.approx(0.049, abs=1e-9) for t in opens.values())
+    assert min(run.contact(f"p{i}").normal.min() for i in range(len(supports))) > -1e-9
+
+
+def test_a_body_on_three_points_in_a_row_tips_under_a_load_that_grows() -> None:
+    s = ph.System("tip")
+    body = s.body("b", 1, inertia=(0.01, 0.01, 0.01))
+    plane = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"), ph.Revolute("y"))
+    s.joint("p", s.ground, body, plane, coordinates=["x", "z", "a"])
+    floor = s.surface("f", s.ground, ph.Shape.plane())
+    for i, x in enumerate((-0.1, 0.05, 0.1)):
+        s.contact(f"p{i}", body.point((x, 0, -0.1)), floor, friction=0.3)
+    s.force(body, (0, 0, -10 * s.time), at=(0.3, 0, 0))
+    run = s.derive().simulate(0.6, start={"z": 0.1})
+    opens = [event.t for event in run.contact_events if event.what == "opens"]
+    assert opens == pytest.approx([9.81 * 0.1 / (10 * 0.2)] * 2, abs=1e-9)

@@ -221,3 +221,24 @@ def test_planar_legs_with_dry_friction_land_and_come_to_rest(legs: int) -> None:
         assert np.linalg.norm(foot.tangential[k]) == pytest.approx(0.8 * foot.normal[k], rel=1e-9)
     assert sum(foot.normal[-1] for foot in feet) == pytest.approx((10 + 2 * legs) * 9.81, rel=1e-9)
     assert run.power_audit().residual < 1e-8
+
+
+def test_signs_and_kinks_of_contact_geometry_end_no_steps_under_a_control_law():
+    """Those of the law do: a lift by min and max is as one without, and takes as few evaluations."""
+    s = ph.System("press")
+    plate = s.body("plate", 1, inertia=ph.box(1, 0.2, 0.2, 0.02))
+    s.joint("lift", s.ground, plate, ph.Prismatic("z"))
+    cube = s.body("cube", 0.5, inertia=ph.box(0.5, 0.1, 0.1, 0.1))
+    s.joint("free", s.ground, cube, ph.Free())
+    skin = s.surface("skin", cube, ph.Shape.box(0.1, 0.1, 0.1))
+    s.contact("stand", skin, s.surface("floor", s.ground, ph.Shape.plane()), friction=0.5)
+    s.contact("press", s.surface("foot", plate, ph.Shape.box(0.2, 0.2, 0.02)), skin, friction=0.5)
+    equations, u = s.derive(), s.joints["lift"].u[0]
+    start = {"lift": 0.13, "free_z": 0.05}
+    runs = [
+        equations.simulate(0.4, start=start, tau={"lift": 9.81 - 5 - 30 * u + extra})
+        for extra in (0, ph.minimum(ph.maximum(s.time - 1, 0), 1))
+    ]
+    assert runs[1].x[-1] == pytest.approx(runs[0].x[-1], abs=1e-9)
+    assert max(run.info["evaluations"] for run in runs) < 5000
+    assert runs[0].contact("press").normal[-1].sum() == pytest.approx(5)

@@ -274,8 +274,18 @@ def _once(functions: Functions, key: Any, make: Callable[[], Any]) -> Any:
 
 
 def _switched(functions: Functions, name: FunctionKey) -> Switched | None:
-    program: Switched | None = _once(functions, (name, "signs"), lambda: switched(functions.program(name)))
+    def make() -> Switched | None:
+        program = functions.program(name)
+        return switched(program, _beside(program))
+
+    program: Switched | None = _once(functions, (name, "signs"), make)
     return program
+
+
+def _beside(program: Program) -> frozenset[str]:
+    """The outputs of a program beside its rates, where these are without contact forces: rows, gaps and laws."""
+    names = [output.name for output in program.outputs]
+    return frozenset(names[1:]) if "gaps" in names else frozenset()
 
 
 class FixedSigns:
@@ -305,7 +315,9 @@ class Located:
         switch = None if signs is None else _switched(functions, name)
         program = functions.program(name) if switch is None else switch.smooth
         slots = () if switch is None else switch.values.outputs[0].slots
-        parts: Divided = _once(functions, (name, "divided", signs is None), lambda: divided(program, slots))
+        parts: Divided = _once(
+            functions, (name, "divided", signs is None), lambda: divided(program, slots, _beside(program))
+        )
         self.signs, self.kinks, self.corners = len(slots), parts.kinks, parts.corners
         self.count = self.signs + len(self.corners) + self.kinks
         self.values = _compiled(functions, parts.values, parameters) if self.count else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import keyword
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from ...errors import PolhodeError, Problem
@@ -120,9 +120,9 @@ def live_setup(program: Program) -> frozenset[int]:
     return live(enumerate(program.setup, program.first_setup), program.saved)
 
 
-def live_run(program: Program) -> frozenset[int]:
-    """The run slots on which the outputs depend."""
-    wanted = (slot for output in program.outputs for slot in output.slots)
+def live_run(program: Program, beside: Collection[str] = ()) -> frozenset[int]:
+    """The run slots on which the outputs depend, but for those `beside`, by name."""
+    wanted = (slot for output in program.outputs if output.name not in beside for slot in output.slots)
     return live(enumerate(program.run, program.first_run), wanted)
 
 

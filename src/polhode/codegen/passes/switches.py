@@ -8,7 +8,7 @@ beyond them as the polynomial that it is there; the caller goes on to the next s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from ...expr.opaque.table import ExtendedTable, Table
@@ -88,15 +88,17 @@ class _Rewriting:
         )
 
 
-def switched(program: Program) -> Switched | None:
+def switched(program: Program, beside: Collection[str] = ()) -> Switched | None:
     """The program with its signs held constant; None where it has none that depend on its arrays.
+
+    Signs on which only the outputs `beside` depend stay as they are.
 
     >>> code = (Instruction("sign", (0,)), Instruction("mul", (1, 0)))
     >>> made = switched(Program("f", (Array("q", 1),), 0, (), (), code, (Output("y", (1,), (2,)),)))
     >>> made.smooth.run, made.values.outputs[0].slots, sorted(made.depends_on)
     ((Instruction(op='mul', args=(1, 0)),), (0,), ['q'])
     """
-    needed = live_run(program)
+    needed = live_run(program, beside)
     signs = {slot: code.args[0] for slot, code in _run(program) if code.op == "sign" and slot in needed}
     if not signs:
         return None
@@ -113,8 +115,10 @@ def switched(program: Program) -> Switched | None:
     return Switched(smooth, values, _arrays_of(values))
 
 
-def divided(program: Program, slots: tuple[int, ...] = ()) -> Divided:
+def divided(program: Program, slots: tuple[int, ...] = (), beside: Collection[str] = ()) -> Divided:
     """What ends steps at corners of tables and kinks of abs, min and max, beside the values of some slots.
+
+    Kinks on which only the outputs `beside` depend end none.
 
     >>> code = (Instruction("max", (0, 1)),)
     >>> made = divided(Program("f", (Array("q", 2),), 0, (), (), code, (Output("y", (1,), (2,)),)))
@@ -134,7 +138,7 @@ def divided(program: Program, slots: tuple[int, ...] = ()) -> Divided:
         distances.append(added("mul", added("sub", argument, bound), added("sub", bound + 1, argument)))
         bound += BOUNDS_EACH
     kinks: dict[tuple[int, ...], int] = {}
-    needed = live_run(program)
+    needed = live_run(program, beside)
     for slot, code in _run(program):
         varies = any(program.first_input <= k < program.first_parameter or k >= program.first_run for k in code.args)
         if slot in needed and varies and code.op in ("abs", "min", "max") and code.args not in kinks:

@@ -682,7 +682,8 @@ class Transitions:
         memory, (slips, opens) = self.memory, breaking
         force, _ = memory.forces(t, x)
         used_up = {k for k in opens if memory.modes[k] != OPEN and memory.groups[k][0]}  # and closed all the same
-        if used_up:
+        used_up |= {k for k in slips if memory.modes[k] == STICKING}
+        if used_up:  # others take over
             used_up &= {k for groups, _ in memory.holding_margins() for k in groups}
         largest = float(np.abs(force).max(initial=0.0))
         outside, sticking = [], [k for k in range(memory.count) if memory.modes[k] == STICKING]
@@ -694,8 +695,7 @@ class Transitions:
             tangent = float(np.linalg.norm(force[rows.start + normal : rows.stop]))
             is_outside = bool(normal) and force[rows.start] < -_OUTSIDE * largest
             is_outside |= memory.modes[k] == STICKING and tangent > bound + _OUTSIDE * largest
-            is_outside |= k in used_up or (k in slips and memory.modes[k] == STICKING)  # others take over
-            if is_outside:
+            if is_outside or k in used_up:
                 outside.append(k)
         if not outside:
             return
