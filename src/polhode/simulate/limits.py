@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: A limit is passed where a coordinate is beyond it by more than rounding makes.
 _ROUNDING = 1e-12
+#: A stop holds a coordinate within this, in m or rad.
+_AT_STOP = 1e-6
 #: How often the stretch in which a limit is passed is divided, and into how many parts.
 _ROUNDS, _PARTS = 4, 16
 #: Where a run's facts have what it noted: rows of kind, name, side, limit, time, and how far beyond it got.
@@ -65,7 +67,18 @@ def passed_limits(run: Trajectory) -> tuple[PassedLimit, ...]:
         for side, limit in ends.known.items()
         for passing in _passed(run, ends, side, limit, noted.get((ends.kind, ends.quantity.name, side, limit)))
     ]
+    held = _held(run)
+    passed = [limit for limit in passed if limit.name not in held or abs(limit.farthest - limit.limit) > _AT_STOP]
     return tuple(sorted(passed, key=lambda passing: passing.time))
+
+
+def _held(run: Trajectory) -> frozenset[str]:
+    """The names of coordinates with rigid stops."""
+    from ..model.constraints import Stop
+
+    system = run.mechanism.equations.system
+    stops = [element for element in system.contacts.values() if isinstance(element, Stop)]
+    return frozenset(system.joints[stop.joint].q[stop.index].name for stop in stops)
 
 
 def _ends_along(run: Trajectory) -> Iterator[Ends]:

@@ -263,7 +263,8 @@ class Stepper:
     def modes(self) -> Any:
         """The mode of each contact, stop and dry friction: "open", "stick" or "slip"; of each member of a batch.
 
-        They are carried from step to step, and decided anew where a state or a time was set by hand.
+        They are carried from step to step, and decided anew where a state or a time was set by hand. Those of a member
+        that has failed are none.
         """
         from .contact.contact_run import group_names
         from .contact.results import MODES
@@ -271,9 +272,13 @@ class Stepper:
         members, names = self._members, group_names(self._known)
         if not names:
             return self._of_members([{} for _ in self._start])
-        runs = [members.integration(i, self._dt or 1.0).contacts for i in range(len(self._start))]
-        words = [MODES[run.memory.modes[: len(names)]].tolist() for run in runs if run is not None]
-        return self._of_members([dict(zip(names, row, strict=True)) for row in words])
+        words: list[dict[str, str]] = []
+        for i, reason in enumerate(self._engine.reasons):
+            has_failed = reason != 0 and reason != Reason.ENDED
+            run = None if has_failed else members.integration(i, self._dt or 1.0).contacts
+            modes = [] if run is None else MODES[run.memory.modes[: len(names)]].tolist()
+            words.append(dict(zip(names, modes, strict=False)))
+        return self._of_members(words)
 
     @property
     def tau(self) -> Floats:

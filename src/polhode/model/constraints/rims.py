@@ -133,7 +133,7 @@ def _down(axis: Vector, n: Vector) -> Vector:
 
 
 def _long(v: Vector) -> Expr:
-    return as_expr(sqrt(as_expr(v.dot(v) + _SMALL * _SMALL)))
+    return as_expr(sqrt(as_expr(maximum(v.dot(v), _SMALL * _SMALL))))
 
 
 def _is_beside(margin: Expr | None) -> bool:
