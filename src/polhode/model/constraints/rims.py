@@ -40,6 +40,7 @@ from ...expr import (
     sqrt,
     substitute,
 )
+from ...expr.ranges import range_of
 from ...geometry import Pose
 from ..body import SPOT, Shape
 from .pairs import (
@@ -123,17 +124,14 @@ def _ends(shape: Shape) -> list[tuple[str, Expr]]:
 
 def _unit(v: Vector) -> Vector:
     """The direction of a vector; shorter than 1 where that is hardly determined."""
-    return v / _long(v)
+    return v / as_expr(sqrt(as_expr(v.dot(v) + _SMALL * _SMALL)))
 
 
 def _down(axis: Vector, n: Vector) -> Vector:
     """The direction of axis (axis·n) - n, without a difference that cancels where both are along each other."""
-    across = axis.cross(n)
-    return axis.cross(across) / _long(across)
-
-
-def _long(v: Vector) -> Expr:
-    return as_expr(sqrt(as_expr(maximum(v.dot(v), _SMALL * _SMALL))))
+    across, least = axis.cross(n), _SMALL * _SMALL
+    square = as_expr(across.dot(across))
+    return axis.cross(across) / sqrt(square if range_of(square).low > least else as_expr(maximum(square, least)))
 
 
 def _is_beside(margin: Expr | None) -> bool:
