@@ -131,7 +131,9 @@ def _down(axis: Vector, n: Vector) -> Vector:
     """The direction of axis (axis·n) - n, without a difference that cancels where both are along each other."""
     across, least = axis.cross(n), _SMALL * _SMALL
     square = as_expr(across.dot(across))
-    return axis.cross(across) / sqrt(square if range_of(square).low > least else as_expr(maximum(square, least)))
+    if not range_of(square).low > least:
+        square = as_expr(maximum(square, least))
+    return axis.cross(across) / as_expr(sqrt(square))
 
 
 def _is_beside(margin: Expr | None) -> bool:
