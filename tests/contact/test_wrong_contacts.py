@@ -83,6 +83,43 @@ def test_what_cannot_be_is_refused_with_a_sentence(message: str) -> None:
         WRONG[message](Ball())
 
 
+#: By parameters: value, contact laws with this parameter as "p", and what the message has.
+AT_VALUES = {
+    "friction": (-0.3, {"friction": "p"}, "friction -0.3 is negative"),
+    "static": (0.1, {"friction": 0.2, "static": "p"}, "static friction 0.1 is below that in motion"),
+    "restitution": (2, {"restitution": "p"}, "restitution 2 is not between 0 and 1"),
+    "stribeck": (-1, {"static": 1, "stribeck": "p"}, "speed stribeck -1 is negative"),
+    "compliant friction": (-0.3, {"stiffness": 1e4, "friction": "p"}, "friction -0.3 is negative"),
+    "stiffness": (0, {"stiffness": "p"}, "stiffness 0 is not positive"),
+    "damping": (-1, {"stiffness": 1e4, "damping": "p"}, "damping -1 is negative"),
+    "transition speed": (-0.01, {"stiffness": 1e4, "transition_speed": "p"}, "transition_speed -0.01 is not positive"),
+    "bristle": (0, {"stiffness": 1e4, "friction": 1, "bristle": ("p", 1)}, "stiffness of bristles 0 is not positive"),
+}
+
+
+@pytest.mark.parametrize("name", AT_VALUES)
+def test_what_cannot_be_by_the_value_of_a_parameter_is_refused_with_the_same_sentence(name: str) -> None:
+    value, laws, message = AT_VALUES[name]
+    m = Ball()
+    p = m.s.parameter("p", 0.5)
+    m.contact(**{law: tuple(p if x == "p" else x for x in v) if isinstance(v, tuple) else p if v == "p" else v
+                 for law, v in laws.items()})  # fmt: skip
+    with pytest.raises(ph.PolhodeError, match=message):
+        m.run(0.2, parameters={"p": value})
+    batch = m.run(0.2, parameters={"p": [0.6, value]})
+    assert batch.status[0] == "done"
+    assert message in batch.messages[1]
+
+
+@pytest.mark.parametrize("laws", [{"restitution": 0.5}, {"stiffness": 100}])
+def test_stops_whose_bounds_are_swapped_by_a_parameter_are_refused(laws: dict[str, Any]) -> None:
+    s = ph.System("slider")
+    s.joint("x", s.ground, s.body("b", 1), ph.Prismatic("x"))
+    s.stop("x", s.parameter("low", -1), 1, **laws)
+    with pytest.raises(ph.PolhodeError, match=r"the lower stop 2 is not below the upper one 1"):
+        s.derive().simulate(1, parameters={"low": 2})
+
+
 @pytest.mark.parametrize("heavy", [1e8, 1e10])
 def test_forces_of_masses_that_differ_by_too_much_are_refused(heavy: float) -> None:
     s = ph.System("tower")

@@ -202,6 +202,9 @@ def test_f50_masses_that_are_negative_by_a_parameter_are_refused() -> None:
     s.joint("x", s.ground, s.body("b", mass=s.parameter("m", 2)), ph.Prismatic("x"))
     with pytest.raises(ph.PolhodeError, match=r"body 'b': the mass -1 \(with m = -1\) is negative"):
         s.derive().simulate(0.1, parameters={"m": -1})
+    batch = s.derive().simulate(0.1, parameters={"m": [1, -1]})
+    assert list(batch.status) == ["done", "refused"]
+    assert "the mass -1 (with m = -1) is negative" in batch.messages[1]
 
 
 def test_f47_a_pose_to_diagnose_at_is_a_mapping() -> None:

@@ -15,6 +15,7 @@ from ..geometry import Pose, unit_axis
 from ..geometry.inertia import impossible_inertia, nearest_inertia
 from ..registry import registered
 from .directions import Directions
+from .fields import check_at
 from .reading import number_of, result_of
 from .system import vectors
 
@@ -358,19 +359,23 @@ def check_mass(mass: Expr, values: Mapping[str, Any], place: str) -> None:
 
 
 def check_values(model: Model, given: Mapping[str, Any]) -> None:
-    """Refuse values of parameters at which a mass or a size cannot be; of arrays, any of their values."""
+    """Refuse values of parameters at which a mass, a size or a law cannot be; of arrays, any of their values."""
+    for element, numbers in model.parametric:
+        defaults = {x.name: model.parameters[x.name].value for x in free_symbols(numbers)}
+        for values in _values(numbers, {name: x for name, x in (defaults | {**given}).items() if x is not None}):
+            check_at(element, values)
     for name, body in model.bodies.items():
-        for values in _values(body.mass, given):
+        for values in _values([body.mass], given):
             check_mass(body.mass, values, f"body '{name}'")
     for name, surface in model.surfaces.items():
         check_sizes(surface.shape, f"surface '{name}'", given)
 
 
-def _values(expression: Expr, by_name: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The given values of the symbols of an expression, one after the other where arrays are given."""
+def _values(expressions: Sequence[Expr], by_name: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The given values of the symbols of expressions, one after the other where arrays are given."""
     import numpy as np
 
-    values = {x.name: np.ravel(by_name[x.name]) for x in free_symbols([expression]) if x.name in by_name}
+    values = {x.name: np.ravel(by_name[x.name]) for x in free_symbols(expressions) if x.name in by_name}
     for k in range(max(map(len, values.values()), default=0)):
         yield {key: value[k % len(value)] for key, value in values.items()}
 
@@ -379,7 +384,7 @@ def check_sizes(shape: Shape, place: str, given: Mapping[str, Any]) -> None:
     """Refuse a shape that touches with a radius that is not positive, or a negative length, at any of the values."""
     for k, size in enumerate(shape.size if shape.kind not in ("mesh", "hull", "curve", "heights") else ()):
         is_radius = shape.kind == "ellipsoid" or (k == 0 and shape.kind != "box")
-        for values in ({}, *_values(size, given)):
+        for values in ({}, *_values([size], given)):
             at = {x: as_expr(values[x.name]) for x in free_symbols([size]) if x.name in values}
             (value,) = substitute([size], at)
             if free_symbols([value]) or constant_sign(value) >= is_radius:

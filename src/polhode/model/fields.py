@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, replace
 from functools import cache
 from typing import Any
 
 from ..errors import ModelError, unknown
-from ..expr import Expr, Vector
+from ..expr import Expr, Vector, as_expr, free_symbols, substitute
 
 #: What a field can hold. A `body` is a body or a frame on it, a `frame` the name of either, a `joint` that of a joint;
 #: `name` is another name and `label` one that may be empty. A `point`, `axis` or `rotation` is in the frame of the body
@@ -83,3 +84,31 @@ class GivenFields:
 def _given_fields(kind: type) -> tuple[Field, ...]:
     declared = getattr(kind, "__dataclass_fields__", {}).values()
     return tuple(Field(entry.name, **entry.metadata) for entry in declared if entry.metadata)
+
+
+def numbers_of(element: Any) -> Iterator[tuple[Field, tuple[Expr, ...]]]:
+    """The fields of an element that hold numbers which nothing but parameters can change, and these numbers."""
+    for entry in element.fields:
+        value = getattr(element, entry.name)
+        if entry.kind == "number" and not (entry.free or value is None):
+            yield entry, value if isinstance(value, tuple) else (value,)
+
+
+def check_positive(element: Any) -> None:
+    """Refuse numbers of an element that are known and not positive, and must be."""
+    from .reading import positive_of
+
+    for entry, numbers in numbers_of(element):
+        if entry.positive:
+            positive_of(numbers[0], entry.name, element.place)
+
+
+def check_at(element: Any, values: Mapping[str, Any]) -> None:
+    """Refuse values of parameters, by name, at which the numbers of an element cannot be."""
+    changed: dict[str, Any] = {}
+    for entry, numbers in numbers_of(element):
+        met = {x: as_expr(values[x.name]) for x in free_symbols(numbers) if x.name in values}
+        if met:
+            found = substitute(numbers, met)
+            changed[entry.name] = tuple(found) if entry.many else found[0]
+    replace(element, **changed).check()

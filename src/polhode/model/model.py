@@ -8,12 +8,13 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from ..expr import Expr, Vector, symbol
+from ..expr import Expr, Vector, free_symbols, symbol
 from ..expr.opaque.function import Opaque
 from ..notebook import Cell, Shown
 from .body import Body, Frame
 from .constraints.protocol import Constraint
 from .constraints.unilateral import UnilateralElement
+from .fields import numbers_of
 from .forces.protocol import ForceElement, PrimitiveLoad
 from .motor import Motor
 from .records import GROUND, Coupling, Joint, NamedPose, Parameter, Prescribed, State
@@ -96,6 +97,14 @@ class Model(Shown):
     def primitive_loads(self) -> tuple[PrimitiveLoad, ...]:
         """The primitive loads of all loads."""
         return tuple(load for acting in self.acting for load in acting.loads)
+
+    @cached_property
+    def parametric(self) -> tuple[tuple[ForceElement | Constraint, list[Expr]], ...]:
+        """The elements that have numbers with parameters in them, and these numbers."""
+        elements: list[ForceElement | Constraint] = [*self.loads, *self.constraints.values(), *self.contacts.values()]
+        numbers = [[each for _, entries in numbers_of(element) for each in entries] for element in elements]
+        pairs = zip(elements, numbers, strict=True)
+        return tuple(each for each in pairs if any(x.data[0] == "parameter" for x in free_symbols(each[1])))
 
     @cached_property
     def digest(self) -> str:

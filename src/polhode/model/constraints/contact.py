@@ -73,10 +73,12 @@ class Contact(UnilateralElement):
 
     @classmethod
     def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
-        made = cls(name=name, **values)
-        check_laws(made.place, made.friction, made.static, made.stribeck, made.restitution)
+        made = super().of(name, values, given)
         warn_of_bulges(made.a, made.b, made.place)
         return made
+
+    def check(self) -> None:
+        check_laws(self.place, self.friction, self.static, self.stribeck, self.restitution)
 
     @property
     def bodies(self) -> tuple[str, ...]:

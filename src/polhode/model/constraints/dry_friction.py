@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 from ...expr import Expr, as_expr, exp, free_symbols, sign
 from .protocol import MovingBodies, given
@@ -30,11 +30,8 @@ class DryFriction(UnilateralElement):
     static: Expr | None = given("number", None, unit="N or N·m")
     stribeck: Expr = given("number", 0, unit="m/s or rad/s")
 
-    @classmethod
-    def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
-        made = cls(name=name, **values)
-        check_laws(made.place, made.coulomb, made.static, made.stribeck)
-        return made
+    def check(self) -> None:
+        check_laws(self.place, self.coulomb, self.static, self.stribeck)
 
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         from ..forces.protocol import SpeedForce

@@ -19,7 +19,7 @@ from ...errors import ModelError
 from ...expr import Expr, Matrix, Vector, as_expr, symbol
 from ...geometry import Pose
 from ...geometry.twist import Twist
-from ..fields import GivenFields, given
+from ..fields import GivenFields, check_positive, given
 from ..joints.protocol import JointType, Stage
 
 __all__ = [
@@ -101,7 +101,13 @@ class Constraint(ABC):
     @classmethod
     def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
         """The constraint from the values of its fields; `given` has them as the user wrote them."""
-        return cls(name=name, **values)
+        made = cls(name=name, **values)
+        made.check()
+        return made
+
+    def check(self) -> None:
+        """Refuse numbers that cannot be; what depends on parameters is checked once these have values."""
+        check_positive(self)
 
     @classmethod
     def place_of(cls, name: object) -> str:

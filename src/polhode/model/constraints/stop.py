@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
 
 from ...errors import ModelError
 from ...expr import Expr, as_expr, constant_sign, free_symbols
@@ -26,12 +25,9 @@ class Stop(UnilateralElement):
     upper: Expr | None = given("number", None, unit="m or rad")
     restitution: Expr = given("number", 0)
 
-    @classmethod
-    def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
-        made = cls(name=name, **values)
-        check_laws(made.place, restitution=made.restitution)
-        check_bounds(made.lower, made.upper, made.place)
-        return made
+    def check(self) -> None:
+        check_laws(self.place, restitution=self.restitution)
+        check_bounds(self.lower, self.upper, self.place)
 
     def groups(self, moving: MovingBodies) -> Sequence[Group]:
         q, u = moving.coordinate(self.joint, self.index)

@@ -103,6 +103,10 @@ class CompliantStop(ForceElement):
     damping: Expr = given("number", 0, unit="N·s/m or N·m·s/rad")
 
     def __post_init__(self) -> None:
+        self.check()
+
+    def check(self) -> None:
+        super().check()
         check_bounds(self.lower, self.upper, self.place)
         check_laws(self.place, damping=self.damping)
 
@@ -153,10 +157,14 @@ class CompliantContact(ForceElement):
     )
 
     def __post_init__(self) -> None:
-        self._check_bristle()
+        self.check()
         contact = self.contact
         check_bodies(contact)
         warn_of_bulges(contact.a, contact.b, self.place)
+
+    def check(self) -> None:
+        super().check()
+        self._check_bristle()
         check_laws(self.place, self.friction, self.static, self.stribeck, damping=self.damping)
         if self.law == "linear" and self.exponent is not None and not is_zero(self.exponent - 1):
             message = f"the exponent of the linear law is 1, not {self.exponent!r}."

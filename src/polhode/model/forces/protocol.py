@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from ...expr import Expr, Vector, as_expr, symbol, symbols
-from ..fields import GivenFields, given
+from ..fields import GivenFields, check_positive, given
 from ..records import GROUND
 
 __all__ = [
@@ -131,6 +131,10 @@ class ForceElement(ABC):
     @abstractmethod
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         """The primitive loads of the element in a mechanism."""
+
+    def check(self) -> None:
+        """Refuse numbers that cannot be; what depends on parameters is checked once these have values."""
+        check_positive(self)
 
     def rates(self, model: Mechanism) -> Mapping[str, Expr]:
         """The rates of first-order states that the element has in a mechanism, by their names."""

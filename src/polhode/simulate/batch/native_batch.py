@@ -23,7 +23,7 @@ from ...compiled.functions import Functions
 from ...dynamics.synopsis import SeenLimit
 from ...errors import PolhodeError, warn
 from ...expr import free_symbols
-from ...model.body import check_mass
+from ...model.body import check_values
 from ...model.unit import Si
 from ...native.compiled import cores
 from ...ode.native_events import EventLogs, EventMemory
@@ -315,6 +315,10 @@ def _plan(derivation: Derivation, duration: float, members: Members, functions: 
     if not sound.any():
         return None
     starts[~sound] = starts[np.argmax(sound)]
+    parameters = {
+        **parameters,
+        **{name: np.where(sound, rows, rows[np.argmax(sound)]) for name, rows in varied.items()},
+    }
     rates.start(starts[0], float(times[-1]))
     if not control.fixed_step:
         control = resolved(control, rates, guard, bool(events))
@@ -354,15 +358,14 @@ def _starts(
     parameters: Mapping[str, Any],
     constrained: ConstrainedMembers | None = None,
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """The first states (N, n), and which members can start with theirs and with their masses."""
-    equations = derivation.equations
-    table = equations.system.parameters
-    varied = {table[name].symbol for name, value in parameters.items() if name in table}
-    masses = [(name, body.mass) for name, body in equations.system.bodies.items()]
-    heavy = [(name, mass) for name, mass in masses if varied & set(free_symbols([mass]))]
+    """The first states (N, n), and which members can start with theirs and with their parameters."""
+    equations, model = derivation.equations, derivation.model
+    varied = {model.parameters[name].symbol for name, value in parameters.items() if name in model.parameters}
+    checked = [body.mass for body in model.bodies.values()] + [x for _, numbers in model.parametric for x in numbers]
+    is_checked = bool(varied & set(free_symbols(checked)))
     filled = _filled_starts(derivation, members) if constrained is None else None
     starts, sound = filled or (np.zeros((members.count, len(equations.q) + len(equations.u) + len(equations.z))), None)
-    if sound is not None and not heavy:
+    if sound is not None and not is_checked:
         return starts, sound
     sound = np.ones(members.count, dtype=bool) if sound is None else sound
     for i in range(members.count):
@@ -377,8 +380,8 @@ def _starts(
                     x = constrained.begun(i, begin)
                 sound[i] = x is not None and (constrained is not None or not begin.notices)
                 starts[i] = 0.0 if x is None else x
-            for name, mass in heavy:
-                check_mass(mass, _of_member(parameters, i), f"body '{name}'")
+            if is_checked:
+                check_values(model, _of_member(parameters, i))
         except (PolhodeError, Stop, NonFinite):
             sound[i] = False
     return starts, sound

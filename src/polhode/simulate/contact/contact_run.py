@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from ...errors import PolhodeError, listed
+from ...errors import listed
 from ...native.arrays import scale_quaternions
 from ...ode.event_location import KEPT
 from ...ode.native_events import Effect
@@ -77,7 +77,6 @@ class ContactRun:
         """The first state, with modes; one at which parts overlap is refused."""
         memory = self.memory
         memory.fill(t, x)
-        self._check_laws()
         depths = self._depths()
         deep = np.flatnonzero(depths > TOUCHING).tolist()
         if deep:
@@ -88,18 +87,6 @@ class ContactRun:
                 self._nearest_start(t, x),
             )
         return self.decide(t, x)
-
-    def _check_laws(self) -> None:
-        """Refuse coefficients that parameters have made impossible."""
-        for name, (kinetic, static, stribeck, restitution) in zip(self.names, self.memory.laws, strict=True):
-            for value, is_wrong, what, cure in (
-                (kinetic, kinetic < 0.0, "friction", "Give a friction ≥ 0."),
-                (static, static < kinetic, "static friction", "Give a static friction that is not below the kinetic."),
-                (stribeck, stribeck < 0.0, "Stribeck speed", "Give a speed ≥ 0."),
-                (restitution, not 0.0 <= restitution <= 1.0, "restitution", "Give a restitution from 0 to 1."),
-            ):
-                if is_wrong or not np.isfinite(value):
-                    raise PolhodeError(f"its {what} is {value:.6g}.", f"contact '{name}'", cure, "E-RUN-NUMBER")
 
     def _depths(self) -> Floats:
         """How deep each group is, at the state of the last evaluation; negative where it is apart."""
