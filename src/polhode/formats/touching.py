@@ -21,10 +21,12 @@ from ..errors import ModelError, PolhodeError, Problem, collecting, shown, whole
 from ..expr import Expr, as_expr
 from ..geometry.polytope import convex_hull
 from ..model import Shape, System
+from ..model.constraints.contact import Contact
 from ..model.constraints.pairs import PAIRS
 from ..model.equipment import Geom
 from ..model.reading import flag_of
 from ..model.records import GROUND
+from ..registry import registered
 from .findings import JointFacts, Report
 from .robot_file.assembly import free_name
 
@@ -110,6 +112,7 @@ def _add_contacts(system: System, every: bool, vertices: int, laws: Mapping[str,
             chosen.setdefault(frozenset((i, j)), _shared(geoms[i], geoms[j], lambda g: g.friction[0]))
     surfaces: dict[int, Any] = {}
     notes: dict[str, None] = {}
+    moving: Any = None  # of the bodies; surfaces change nothing in it
     for pair, mu in chosen.items():
         i, j = sorted(pair, key=lambda k: (rigid[geoms[k].body] == rigid[GROUND], k))  # what stands still is second
         kinds = tuple("hull" if geoms[k].shape == "mesh" else geoms[k].shape for k in (i, j))
@@ -127,11 +130,16 @@ def _add_contacts(system: System, every: bool, vertices: int, laws: Mapping[str,
         bounce = _shared(geoms[i], geoms[j], lambda g: g.restitution)
         name = free_name(f"{surfaces[i].name} on {surfaces[j].name}", {*system.contacts, *system.constraints})
         try:
+            if surfaces[j].kind == "plane":
+                moving = moving or registered("Model.moving")(system.model())
+                Contact(name=name, a=surfaces[i], b=surfaces[j]).groups(moving)
             system.contact(name, surfaces[i], surfaces[j], **{"friction": mu, "restitution": bounce, **laws})
         except ModelError as error:
-            if error.problems[0].code != "E-MODEL-SIZE":
+            cures = {"E-MODEL-SIZE": ' Give contacts={"vertices": 10}.', "E-CONSTRAINT-SINGULAR": ""}
+            if error.problems[0].code not in cures:
                 raise
-            notes[f"'{name}' is left out: {error.problems[0].message} Give contacts={{\"vertices\": 10}}."] = None
+            cure = cures[error.problems[0].code]
+            notes[f"'{name}' is left out: {error.problems[0].message}{cure}"] = None
     return [*notes, *(f"contacts of a {pair} are not modelled ({count} pairs)." for pair, count in lacking.items())]
 
 

@@ -136,3 +136,16 @@ def test_negative_friction_and_shapes_that_cannot_touch_are_warned_of(tmp_path: 
     path = written(tmp_path, "ball.sdf", BALL.replace("</mu>", "</mu><mu2>0.2</mu2>"))
     with pytest.warns(UserWarning, match="<mu2> in <ode>: this is not modelled"):
         ph.load(path, contacts=True)
+
+
+SCARA = """<robot name="scara"><link name="base"/><link name="arm"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial><collision><geometry><box size="0.3 0.05 0.05"/>
+</geometry></collision></link><joint name="turn" type="continuous"><origin xyz="0 0 0.3"/><parent link="base"/>
+<child link="arm"/><axis xyz="0 0 1"/></joint></robot>"""
+
+
+def test_a_shape_that_never_comes_nearer_to_the_floor_is_left_out_with_a_sentence(tmp_path: Path):
+    path = written(tmp_path, "scara.urdf", SCARA)
+    with pytest.warns(UserWarning, match="'arm collision on floor' is left out: its gap never changes"):
+        robot = ph.load(path, contacts=True)
+    assert not robot.contacts and robot.derive().simulate(0.1, speeds={"turn": 1}).q[-1, 0] == pytest.approx(0.1)

@@ -44,8 +44,9 @@ def add_equipment(built: Assembly, mujoco: Any, ignore: Collection[str], acting:
     listed = ", ".join(f"{text} ({count})" for text, count in counts.items() if count)
     if listed:
         message = f"these are recorded, and exert no forces: {listed}."
-        cure = "Drive the joints by their efforts; contacts=True and stops=0.1 add contacts and stops."
-        built.findings.warn(built.findings.file, message, cure, "W-ROBOT-UNSUPPORTED")
+        ways = {"geoms that could touch": "contacts=True adds contacts", "limits of joints": "stops=0.1 adds stops"}
+        cure = "; ".join(["Drive the joints by their efforts", *(way for what, way in ways.items() if counts[what])])
+        built.findings.warn(built.findings.file, message, f"{cure}.", "W-ROBOT-UNSUPPORTED")
     for what, count in left_out.items():
         if count:
             message = f"{count} {what} left out."
