@@ -28,6 +28,10 @@ class Ball:
         self.s.contact("touch", self.skin if a is None else a, self.floor if b is None else b, **laws)
         return self
 
+    def posed(self) -> "Ball":
+        self.s.pose("up", {"f_z": 1})
+        return self
+
     def run(self, z: float, **options: Any) -> Any:
         return self.s.derive().simulate(1, start={"f_z": z}, **options)
 
@@ -71,6 +75,9 @@ WRONG: dict[str, Callable[[Ball], Any]] = {
     r"the point has its own place": lambda m: m.contact(m.body.point((0, 0, 1)), at=(0, 0, 5)),
     r"no law of impact 'hertz'.*moreau, newton, poisson": lambda m: m.contact().run(0.1, impacts="hertz"),
     r"there is no contact 'tuch'.*'touch'": lambda m: m.contact().run(0.1).contact("tuch"),
+    r"'touch': it is compliant: a force": lambda m: m.contact(stiffness=1e4).run(0.2).contact("touch"),
+    r"a run without a duration has no modes": lambda m: m.contact().s.derive().simulate(0).contact("touch"),
+    r"start=\{'f_z': 0.1\}. Poses of the model are start='up'": lambda m: m.contact().posed().run(0.05),
     r"run has no contacts": lambda m: m.run(0.1).contact("touch"),
     r"scipy.LSODA does not step": lambda m: m.contact().run(0.1, method="scipy.LSODA"),
     r"taylor does not step": lambda m: m.contact().run(0.1, method="taylor"),

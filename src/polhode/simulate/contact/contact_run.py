@@ -32,6 +32,8 @@ _DIRECTION, _SLOW = 1e-5, (1e-5, 1e-3)
 _REMEMBERED = 1000
 #: So many coordinates of a start are listed.
 _LISTED = 24
+#: So many poses of a model are named.
+_POSES = 3
 
 
 def group_names(synopsis: Synopsis) -> list[str]:
@@ -109,11 +111,14 @@ class ContactRun:
             for name, before, after in zip(known.coordinates, x, found, strict=False)
             if abs(after - before) > 1e-12
         ]
+        poses = [f"start={name!r}" for name in self.rates.functions.derivation.model.poses][:_POSES]
+        known = f" Poses of the model are {listed(poses)}." if poses else ""
         if np.isfinite(found).all() and depths.max() < TOUCHING and len(moved) <= _LISTED:
             there = f"{{{', '.join(moved)}}}"
             is_later = bool(self.transitions.changes)
-            return f"Change it to where it touches: {there}." if is_later else f"Start where it touches: start={there}."
-        return "Start, or go on after an event, with a gap that is not negative."
+            change = f"Change it to where it touches: {there}."
+            return change if is_later else f"Start where it touches: start={there}.{known}"
+        return f"Start, or go on after an event, with a gap that is not negative.{known}"
 
     def decide_anew(self, t: float, x: Floats) -> Floats:
         """The state where a mode does not hold; as at a start if an event has changed the state."""

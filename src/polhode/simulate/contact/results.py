@@ -150,12 +150,19 @@ def contact_along(run: Trajectory, name: str) -> ContactResult:
     history: ContactHistory | None = run.info.get("contacts")
     if history is None and run.functions is not None and run.functions.derivation.synopsis.contacts:
         message = "this run has no history of its contacts: text in columns (CSV) does not hold it."
-        raise PolhodeError(message, "contact", "Keep the run with save, as .npz.", "E-TRAJECTORY-MISSING")
+        cure = "Keep the run with save, as .npz."
+        if len(run.t) == 1:
+            message, cure = "a run without a duration has no modes of contacts.", "Simulate longer than 0 s."
+        raise PolhodeError(message, "contact", cure, "E-TRAJECTORY-MISSING")
     names = list(run.contact_names)
     if name not in names and run.functions is not None and name in run.functions.derivation.model.contacts:
         message = "its joint moves as it is prescribed: the drive carries this friction, as a force."
         cure = "Take run.driving_force of the joint."
         raise PolhodeError(message, f"contact '{name}'", cure, "E-TRAJECTORY-MISSING")
+    if run.functions is not None and any(name == load.name for load in run.functions.derivation.model.loads):
+        message = "it is compliant: a force along the motion, without modes and impacts."
+        cure = "Its power is in run.power_audit()."
+        raise PolhodeError(message, f"contact '{name}'", cure, "E-TRAJECTORY-UNSUPPORTED")
     if history is None:
         message = "this run has no contacts, stops or dry friction."
         raise PolhodeError(message, "contact", "Add them to the system, and run it.", "E-TRAJECTORY-MISSING")
@@ -296,7 +303,8 @@ class Forces:
 
         nu = target / size
         for method in ("lm", "hybr", "df-sane"):  # at the edges of cones some stop early
-            found = root(off, target / size, method=method, tol=_NEAR).x
+            with np.errstate(divide="ignore", invalid="ignore"):  # what fails is not taken
+                found = root(off, target / size, method=method, tol=_NEAR).x
             nu = found if np.abs(off(found)).max() < np.abs(off(nu)).max() else nu
             if np.abs(off(nu)).max() <= _CLOSE:
                 break
