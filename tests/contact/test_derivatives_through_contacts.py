@@ -266,6 +266,18 @@ def test_what_has_no_derivative_is_refused_in_a_sentence() -> None:
     slow = {"start": {"z": 1e-6}, "speeds": {"z": -5e-9}, "parameters": {"g": 0}}
     refused("grazes zero: that time has no derivative", lambda: e.sensitivities(300, ["e"], **slow, samples=2))
     refused("'z stop lower' touches at the start", lambda: e.sensitivities(1, ["z"], parameters={"e": 0}))
+    block = ph.System("block")
+    block.joint("x", block.ground, block.body("b", 1), ph.Prismatic("x"), speeds=["v"])
+    block.friction("x", 2, static=3)
+    block.force(block.bodies["b"], (block.parameter("F", 4), 0, 0))
+    pushed = block.derive()
+    for force, position in ((4, 1), (2.5, 0)):  # x = (F - 2) t²/2, or held
+        assert pushed.simulate(1, parameters={"F": force}).q[-1, 0] == pytest.approx(position)
+        refused("'x friction' begins to slide from rest",
+                lambda force=force: pushed.sensitivities(1, ["v"], parameters={"F": force}))  # fmt: skip
+        slope = pushed.sensitivities(1, ["F"], parameters={"F": force}).dq[-1, 0]
+        assert slope == pytest.approx(position / 2)
+    assert pushed.sensitivities(1, ["v"], parameters={"F": 1}).dq[-1, 0] == 0  # held, and stopped after v²
     legs = box()
     legs.force(legs.bodies["box"], (8 * legs.time, 0, 0))
     refused("where forces that are not unique hold no longer",

@@ -254,7 +254,21 @@ class SwitchingRun:
             if gap and first.modes[k] != OPEN and lifted > _ZERO:
                 words = "touches at the start, and with other values would be lifted off or pressed in"
                 raise self._refusal(first.t, [k], words, "a start with a gap, or derivatives by other values")
+            if self._begins_to_slide(there, varied, k):
+                words = "begins to slide from rest, and with other speeds slides otherwise"
+                raise self._refusal(first.t, [k], words, "a start at which it slides, or derivatives by other values")
         return self._kept(there, S)
+
+    def _begins_to_slide(self, there: Moment, varied: Variation, k: int) -> bool:
+        """Whether a group has no slip, would have one with other values, and friction in motion does not hold it."""
+        _, _, gap, tangents = self.groups[k]
+        rows, mode = self.rows[k], there.mode.modes[k]
+        across, (kinetic, static, stribeck, _) = slice(rows.stop - tangents, rows.stop), there.laws[k]
+        slips = np.abs(varied.velocities[:-1, across]).max(initial=0.0)
+        if mode == OPEN or np.abs(there.velocities[across]).max(initial=0.0) > _ZERO or not slips > _ZERO:
+            return False
+        bound = (static if stribeck else kinetic) * (there.force[rows.start] if gap else 1.0)
+        return bound > 0.0 if mode == SLIPPING else float(np.linalg.norm(there.force[across])) > (1.0 + _ZERO) * bound
 
     def _passed(self, mode: Change, event: Occurrence, S: Floats) -> Floats:
         """Variations behind an event of the user's."""
