@@ -17,8 +17,8 @@ The greatest of all these distances is positive where two hulls are apart, and e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from itertools import product
@@ -39,6 +39,8 @@ Row: TypeAlias = Sequence[Expr]
 Resting: TypeAlias = tuple[str, Expr, Vector, Vector, Vector, Expr]
 #: The sine of an angle by which arcs may miss each other: faces that lie on each other are so far from parallel.
 _MISSED = Fraction(1, 10**9)
+#: The sine of the angle between two edges below which they are parallel.
+_SKEW = Fraction(1, 10**4)
 #: Parts of the size: bodies that overlap by more do so wherever a gap is negative; those that are apart by more do not
 #: touch; and so far below another an edge touches it.
 _OVERLAP, _APART, _BELOW = Fraction(1, 10**6), Fraction(1, 10**6), Fraction(1, 10**5)
@@ -106,11 +108,10 @@ def _unit(arm: Any) -> Vector:
 
 def _chosen(values: Row, features: Sequence[Row]) -> tuple[Expr, list[Expr]]:
     """The greatest value, and what belongs to it."""
-    most, found = as_expr(values[0]), list(map(as_expr, features[0]))
+    row = [as_expr(x) for x in (values[0], *features[0])]
     for value, feature in zip(values[1:], features[1:], strict=True):
-        found = [where(value - most, new, old) for new, old in zip(feature, found, strict=True)]
-        most = as_expr(maximum(most, value))
-    return most, found
+        row = [where(value - row[0], new, old) for new, old in zip((value, *feature), row, strict=True)]
+    return row[0], row[1:]
 
 
 def _least(values: Row) -> Expr:
@@ -160,12 +161,12 @@ def on_hull(size: Row, p: Vector, r: Expr) -> Touch:
 
 
 def hulls(a: Shape, b: Shape, X: Pose) -> list[Touch]:
-    """Two hulls, or a box and a hull: vertices of each on faces of the other, and pairs of edges."""
+    """Two hulls or boxes: vertices of each on faces of the other, and pairs of edges."""
     own, other = solid(a.kind, a.size), solid(b.kind, b.size)
     Y, size = X.inverse(), as_expr(maximum(own.size, other.size))
     apart, apart_own = _separations(own, other, X), _separations(other, own, Y)
-    pairs = _edge_pairs(own, other, X, size)
-    whole = _greatest([*apart, *apart_own, *(each for _, _, _, each in pairs.values())])
+    pairs = list(_edge_pairs(own, other, X, size))
+    whole = _greatest([*apart, *apart_own, *(each[1] for each in pairs)])
     deep = as_expr(-whole - _OVERLAP * size)
     made = []
     for part, gap, n, t, arm, margin in _on_faces(own, other, X, apart):
@@ -173,7 +174,12 @@ def hulls(a: Shape, b: Shape, X: Pose) -> list[Touch]:
     for part, gap, m, t, w, margin in _on_faces(other, own, Y, apart_own):
         n, t = -(X.R @ m), X.R @ t
         made.append(Touch(gap, n, (t, n.cross(t)), maximum(margin, deep), X.R @ w - X.p, f"other {part}"))
-    return made + _on_edges(own, other, X, pairs, size, whole, deep)
+    for part, most, edges, edge in pairs:
+        touch = _crossing(edges, edge, X, size)
+        margin = _least([touch.margin, _APART * size - whole, most + 500 * size])
+        gap = where(most + 500 * size, touch.gap, -size)  # none of the class is a facet: it touches nowhere
+        made.append(replace(touch, gap=gap, margin=maximum(margin, deep), part=part))
+    return made
 
 
 def _separations(own: Solid, other: Solid, X: Pose) -> list[Expr]:
@@ -202,76 +208,65 @@ def _on_faces(own: Solid, other: Solid, X: Pose, apart: Row) -> Iterator[Resting
         yield f"vertex {number}", as_expr(n.dot(p) - offset), n, t, arm, as_expr(margin)
 
 
-def _edge_pairs(own: Solid, other: Solid, X: Pose, size: Expr) -> dict[tuple[int, int], tuple[Expr, Expr, Expr, Expr]]:
-    """For each pair of edges what decides which of a class touches, the side of the normal, the distance, and the
-    distance if it is that of a facet of the Minkowski difference.
+def _edge_pairs(own: Solid, other: Solid, X: Pose, size: Expr) -> Iterator[tuple[str, Expr, Row, Row]]:
+    """For each two classes of edges the greatest distance, and the pair: the edge of one with the side, and the other.
 
-    With the normals a and b of the faces of u, and c and d of e, this is so if the signs of u·c, -u·d, e·a and -e·b
-    are alike, against the side.
+    With the normals a and b of the faces of u, and c and d of e, a pair is a facet of the Minkowski difference if u·c,
+    -u·d, e·a and -e·b have one sign, which is against the side: then the sum of their amounts is that of the sum.
     """
-    R, far = X.R, as_expr(-1000 * size)
-    made = {}
-    lines = [(R @ u, X.point(middle)) for u, middle, _ in own.edges]
+    far = as_expr(-1000 * size)
+    lines = [(X.R @ u, X.point(middle)) for u, middle, _ in own.edges]
     along = [[as_expr(u.dot(n)) for n, _, _ in other.faces] for u, _ in lines]
-    along_other = [[as_expr((R.T @ e).dot(n)) for n, _, _ in own.faces] for e, _, _ in other.edges]
+    along_other = [[as_expr((X.R.T @ e).dot(n)) for n, _, _ in own.faces] for e, _, _ in other.edges]
     moments, moments_other = [p.cross(u) for u, p in lines], [p.cross(e) for e, p, _ in other.edges]
-    for i, (*_, a, b) in enumerate(own.shape.edges):
-        u = lines[i][0]
-        for j, (*_, c, d) in enumerate(other.shape.edges):
-            e = other.edges[j][0]
-            first, second = [along[i][c], along_other[j][a]], [along[i][d], along_other[j][b]]
-            plus = minimum(_least(second), -_greatest(first))
-            minus = minimum(_least(first), -_greatest(second))
-            side = where(plus - minus, 1, -1)
-            cosine = as_expr(u.dot(e))
-            square = as_expr(1 - cosine * cosine)
-            sine = sqrt(maximum(square, _PARALLEL / 2))
-            distance = as_expr(side * (e.dot(moments[i]) + u.dot(moments_other[j])) / sine)
-            within, crossing = maximum(plus, minus), square - _PARALLEL
-            near = where(minimum(within + _MISSED * sine, crossing), distance, far)
-            facet = where(minimum(within, crossing), distance, far)
-            made[i, j] = near, as_expr(side), distance, as_expr(facet)
-    return made
 
+    def distance(i: int, j: int) -> tuple[Expr, Expr]:
+        """The distance of the lines of two edges, or far below, and the number of the other with the side as its sign."""
+        (*_, a, b), (*_, c, d) = own.shape.edges[i], other.shape.edges[j]
+        signs = [along[i][c], -along[i][d], along_other[j][a], -along_other[j][b]]
+        u, e = lines[i][0], other.edges[j][0]
+        cosine, total = as_expr(u.dot(e)), as_expr((signs[0] + signs[1]) + (signs[2] + signs[3]))
+        square = as_expr(1 - cosine * cosine)
+        if is_zero(square):
+            return far, as_expr(0)
+        sine = sqrt(square)
+        amounts = (absolute(signs[0]) + absolute(signs[1])) + (absolute(signs[2]) + absolute(signs[3]))
+        is_facet = absolute(total) - amounts + _MISSED * (sine - _SKEW)
+        apart = as_expr((e.dot(moments[i]) + u.dot(moments_other[j])) / sine)
+        return where(is_facet, where(total, -apart, apart), far), where(total, -1 - j, 1 + j)
 
-def _on_edges(
-    own: Solid, other: Solid, X: Pose, pairs: Mapping[tuple[int, int], tuple[Expr, Expr, Expr, Expr]], size: Expr,
-    whole: Expr, deep: Expr,
-) -> list[Touch]:  # fmt: skip
-    """A pair of edges of each two classes, where their lines are nearest."""
-    made = []
     for (one, group), (two, others) in product(
         enumerate(own.shape.edge_classes, start=1), enumerate(other.shape.edge_classes, start=1)
     ):
-        numbers = list(product(range(len(group)), range(len(others))))
-        known = [pairs[group[i], others[j]] for i, j in numbers]
-        most, (first, second, side) = _chosen(
-            [each[0] for each in known],
-            [(as_expr(i), as_expr(j), each[1]) for (i, j), each in zip(numbers, known, strict=True)],
-        )
-        u, p, half = _edge(own, group, first)
-        e, q, half_other = _edge(other, others, second)
-        u, arm = X.R @ u, X.R @ p
-        across = u.cross(e)
-        sine = sqrt(maximum(across.dot(across), _PARALLEL / 2))
-        n = across * (side / sine)
-        w = e.cross(n)
-        away = X.p + arm - q
-        s = -away.dot(w) * side / sine
-        t = away.dot(e) + s * u.dot(e)
-        gap = as_expr(n.dot(away))
-        margin = _least([half - absolute(s) - _EDGE, half_other - absolute(t) - _EDGE, gap + _BELOW * size,
-                         _APART * size - whole, most + 500 * size])  # fmt: skip
-        gap = where(most + 500 * size, gap, -size)  # none of the class is a facet: it touches nowhere
-        made.append(Touch(gap, n, (e, w), maximum(margin, deep), arm + u * s, f"edges {one} and {two}"))
-    return made
+        values, edges = [], []
+        for i in group:
+            apart, numbers = zip(*(distance(i, j) for j in others), strict=True)
+            most, number = _chosen(apart, [[each] for each in numbers])
+            values.append(most)
+            edges.append([*lines[i][0], *(X.R @ own.edges[i][1]), own.edges[i][2], *number])
+        most, (*edge, number) = _chosen(values, edges)
+        found = _line(other.edges[others[0]])
+        for k in others[1:]:
+            found = [where(absolute(number) - k - Fraction(1, 2), new, old) for new, old in zip(_line(other.edges[k]), found, strict=True)]
+        yield f"edges {one} and {two}", most, [*edge, where(number, 1, -1)], found
 
 
-def _edge(own: Solid, group: Sequence[int], number: Expr) -> tuple[Vector, Vector, Expr]:
-    """Direction, middle and half of the length of the edge of a class with a number."""
-    u, p, half = own.edges[group[0]]
-    found = [*u, *p, half]
-    for k, edge in enumerate(group[1:], start=1):
-        u, p, half = own.edges[edge]
-        found = [where(number - k + Fraction(1, 2), new, old) for new, old in zip([*u, *p, half], found, strict=True)]
-    return Vector(found[:3]), Vector(found[3:6]), as_expr(found[6])
+def _line(edge: tuple[Vector, Vector, Expr]) -> list[Expr]:
+    """Direction, middle and half of the length of an edge in one row."""
+    return [*edge[0], *edge[1], edge[2]]
+
+
+def _crossing(edge: Row, edge_other: Row, X: Pose, size: Expr) -> Touch:
+    """Two edges where their lines are nearest; the first in the frame of the other, from the origin of its own body."""
+    u, arm, half, side = Vector(edge[:3]), Vector(edge[3:6]), edge[6], edge[7]
+    e, q, half_other = Vector(edge_other[:3]), Vector(edge_other[3:6]), edge_other[6]
+    across = u.cross(e)
+    sine = sqrt(maximum(across.dot(across), _PARALLEL / 2))
+    n = across * (side / sine)
+    w = e.cross(n)
+    away = X.p + arm - q
+    s = -away.dot(w) * side / sine
+    t = away.dot(e) + s * u.dot(e)
+    gap = as_expr(n.dot(away))
+    margin = _least([half - absolute(s) - _EDGE, half_other - absolute(t) - _EDGE, gap + _BELOW * size])
+    return Touch(gap, n, (e, w), margin, arm + u * s)
