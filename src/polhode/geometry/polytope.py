@@ -58,11 +58,11 @@ class Polytope:
 
     @cached_property
     def edge_classes(self) -> list[list[int]]:
-        """The edges in classes, of which no two are on one face, and none meet."""
+        """The edges in classes, of which no two are on one face."""
         near = defaultdict(list)
-        for number, (start, end, left, right) in enumerate(self.edges):
-            for what in ((0, start), (0, end), (1, left), (1, right)):
-                near[what].append(number)
+        for number, (*_, left, right) in enumerate(self.edges):
+            for face in (left, right):
+                near[face].append(number)
         return _classes(len(self.edges), near.values())
 
 

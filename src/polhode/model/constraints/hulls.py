@@ -212,27 +212,28 @@ def _edge_pairs(own: Solid, other: Solid, X: Pose, size: Expr) -> Iterator[tuple
     """For each two classes of edges the greatest distance, and the pair: the edge of one with the side, and the other.
 
     With the normals a and b of the faces of u, and c and d of e, a pair is a facet of the Minkowski difference if u·c,
-    -u·d, e·a and -e·b have one sign, which is against the side: then the sum of their amounts is that of the sum.
+    -u·d, e·a and -e·b have one sign, which is against the side: then the sum of their amounts is that of the sum. The
+    normal is u × (c × d) = (u·d) c - (u·c) d, and the distance along it that from the planes of both faces.
     """
     far = as_expr(-1000 * size)
-    lines = [(X.R @ u, X.point(middle)) for u, middle, _ in own.edges]
-    along = [[as_expr(u.dot(n)) for n, _, _ in other.faces] for u, _ in lines]
+    lines = [X.R @ u for u, _, _ in own.edges]
+    along = [[as_expr(u.dot(n)) for n, _, _ in other.faces] for u in lines]
     along_other = [[as_expr((X.R.T @ e).dot(n)) for n, _, _ in own.faces] for e, _, _ in other.edges]
-    moments, moments_other = [p.cross(u) for u, p in lines], [p.cross(e) for e, p, _ in other.edges]
+    above = [[as_expr((X.R.T @ n).dot(p) + (n.dot(X.p) - d)) for n, _, d in other.faces] for p in own.points]
 
     def distance(i: int, j: int) -> tuple[Expr, Expr]:
         """The distance of the lines of two edges, or far below, and the number of the other with the side as its sign."""
-        (*_, a, b), (*_, c, d) = own.shape.edges[i], other.shape.edges[j]
-        signs = [along[i][c], -along[i][d], along_other[j][a], -along_other[j][b]]
-        u, e = lines[i][0], other.edges[j][0]
-        cosine, total = as_expr(u.dot(e)), as_expr((signs[0] + signs[1]) + (signs[2] + signs[3]))
-        square = as_expr(1 - cosine * cosine)
+        (start, _, a, b), (*_, c, d) = own.shape.edges[i], other.shape.edges[j]
+        cosine = float(other.shape.normals[c] @ other.shape.normals[d])
+        first, second = along[i][c], along[i][d]
+        square = as_expr(first * first + second * second - 2 * cosine * first * second)
         if is_zero(square):
             return far, as_expr(0)
-        sine = sqrt(square)
+        signs, length = [first, -second, along_other[j][a], -along_other[j][b]], sqrt(square)
+        total = as_expr((signs[0] + signs[1]) + (signs[2] + signs[3]))
         amounts = (absolute(signs[0]) + absolute(signs[1])) + (absolute(signs[2]) + absolute(signs[3]))
-        is_facet = absolute(total) - amounts + _MISSED * (sine - _SKEW)
-        apart = as_expr((e.dot(moments[i]) + u.dot(moments_other[j])) / sine)
+        is_facet = absolute(total) - amounts + _MISSED * (length - _SKEW * np.sqrt(1 - cosine * cosine))
+        apart = as_expr((second * above[start][c] - first * above[start][d]) / length)
         return where(is_facet, where(total, -apart, apart), far), where(total, -1 - j, 1 + j)
 
     for (one, group), (two, others) in product(
@@ -243,11 +244,14 @@ def _edge_pairs(own: Solid, other: Solid, X: Pose, size: Expr) -> Iterator[tuple
             apart, numbers = zip(*(distance(i, j) for j in others), strict=True)
             most, number = _chosen(apart, [[each] for each in numbers])
             values.append(most)
-            edges.append([*lines[i][0], *(X.R @ own.edges[i][1]), own.edges[i][2], *number])
+            edges.append([*lines[i], *(X.R @ own.edges[i][1]), own.edges[i][2], *number])
         most, (*edge, number) = _chosen(values, edges)
         found = _line(other.edges[others[0]])
         for k in others[1:]:
-            found = [where(absolute(number) - k - Fraction(1, 2), new, old) for new, old in zip(_line(other.edges[k]), found, strict=True)]
+            found = [
+                where(absolute(number) - k - Fraction(1, 2), new, old)
+                for new, old in zip(_line(other.edges[k]), found, strict=True)
+            ]
         yield f"edges {one} and {two}", most, [*edge, where(number, 1, -1)], found
 
 
