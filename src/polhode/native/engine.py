@@ -19,7 +19,8 @@ from .elf_loader import check_memory
 
 #: Longer IR is scheduled and allocated with less effort: half the compile time, and the code is as fast.
 LONG = 500_000
-#: Longer IR of scalar code is compiled with the least effort: a third of the time, and the code takes up to twice as long.
+#: Longer IR of scalar code is compiled with the least effort: in a third of the time, to code that takes up to twice
+#: as long.
 HUGE = 2_000_000
 
 

@@ -222,7 +222,7 @@ def _edge_pairs(own: Solid, other: Solid, X: Pose, size: Expr) -> Iterator[tuple
     above = [[as_expr((X.R.T @ n).dot(p) + (n.dot(X.p) - d)) for n, _, d in other.faces] for p in own.points]
 
     def distance(i: int, j: int) -> tuple[Expr, Expr]:
-        """The distance of the lines of two edges, or far below, and the number of the other with the side as its sign."""
+        """The distance of the lines of two edges, or far below, and the number of the other, its sign the side."""
         (start, _, a, b), (*_, c, d) = own.shape.edges[i], other.shape.edges[j]
         cosine = float(other.shape.normals[c] @ other.shape.normals[d])
         first, second = along[i][c], along[i][d]
@@ -265,11 +265,11 @@ def _crossing(edge: Row, edge_other: Row, X: Pose, size: Expr) -> Touch:
     u, arm, half, side = Vector(edge[:3]), Vector(edge[3:6]), edge[6], edge[7]
     e, q, half_other = Vector(edge_other[:3]), Vector(edge_other[3:6]), edge_other[6]
     across = u.cross(e)
-    sine = sqrt(maximum(across.dot(across), _PARALLEL / 2))
-    n = across * (side / sine)
+    sine = side * _length(across)
+    n = across / sine
     w = e.cross(n)
     away = X.p + arm - q
-    s = -away.dot(w) * side / sine
+    s = -away.dot(w) / sine
     t = away.dot(e) + s * u.dot(e)
     gap = as_expr(n.dot(away))
     margin = _least([half - absolute(s) - _EDGE, half_other - absolute(t) - _EDGE, gap + _BELOW * size])
