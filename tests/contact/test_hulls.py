@@ -136,6 +136,18 @@ def test_what_touches_is_where_coal_finds_no_distance(b: np.ndarray) -> None:
     assert kinds == {"vertex", "other", "edges"}
 
 
+@pytest.mark.parametrize("make", [lambda edges: ph.Shape.box(*edges), lambda edges: ph.Shape.hull(corners(edges))])
+@pytest.mark.parametrize("seed", range(4))
+def test_what_starts_deep_in_another_is_refused_with_the_depth_of_coal(make: Any, seed: int) -> None:
+    e, rng = thrown(make(SMALL), make(LARGE)), np.random.default_rng(seed)
+    turn = Rotation.random(random_state=rng) if seed else Rotation.identity()
+    x, y, z = place = rng.uniform(-0.1, 0.1, 3) * bool(seed)
+    start = dict(zip(("f_e1", "f_e2", "f_e3", "f_e0"), turn.as_quat(), strict=True))
+    depth = -distances(corners(SMALL), corners(LARGE), turn.as_matrix()[None], [place])[0]
+    with pytest.raises(ph.PolhodeError, match=f"overlaps by {depth:.6g}"):
+        e.simulate(1, start=start | {"f_x": x, "f_y": y, "f_z": z})
+
+
 def test_balls_and_points_touch_hulls_where_they_touch_boxes() -> None:
     for shape in (ph.Shape.sphere(0.1), None):
         runs = []

@@ -33,7 +33,7 @@ from ...geometry import Pose
 from ...geometry.polytope import Points, Polytope, convex_hull
 from ..body import Shape
 from ..surface import Surface
-from .pairs import _EDGE, _PARALLEL, _X, _Y, _Z, Touch, _length, _round
+from .pairs import _EDGE, _OVERLAP, _X, _Y, _Z, Touch, _length, _round
 
 Row: TypeAlias = Sequence[Expr]
 Resting: TypeAlias = tuple[str, Expr, Vector, Vector, Vector, Expr]
@@ -41,9 +41,8 @@ Resting: TypeAlias = tuple[str, Expr, Vector, Vector, Vector, Expr]
 _MISSED = Fraction(1, 10**9)
 #: The sine of the angle between two edges below which they are parallel.
 _SKEW = Fraction(1, 10**4)
-#: Parts of the size: bodies that overlap by more do so wherever a gap is negative; those that are apart by more do not
-#: touch; and so far below another an edge touches it.
-_OVERLAP, _APART, _BELOW = Fraction(1, 10**6), Fraction(1, 10**6), Fraction(1, 10**5)
+#: Parts of the size: bodies that are apart by more do not touch; and so far below another an edge touches it.
+_APART, _BELOW = Fraction(1, 10**6), Fraction(1, 10**5)
 
 
 #: So many vertices a hull may have that touches; and if each of them is a candidate, or so many pairs of edges.

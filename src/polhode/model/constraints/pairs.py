@@ -36,6 +36,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 from itertools import product
 from math import inf
 from typing import Any
@@ -56,6 +57,7 @@ from ...expr import (
     sign,
     sqrt,
     substitute,
+    where,
 )
 from ...expr.ranges import range_of
 from ...geometry import Pose
@@ -65,14 +67,12 @@ from .protocol import NOWHERE
 
 #: Added to squared lengths, so that directions have values where the length is zero.
 _TINY = Fraction(1, 10**60)
-#: The tilt ε below which a disc lies flat.
-_FLAT = Fraction(1, 10**4)
-#: How far out, in radii, the points are that support a disc which lies flat: one that rolls on its rim is above them.
-_INSET = Fraction(999, 1000)
 #: The squared sine of the angle between two capsules below which they are parallel.
 _PARALLEL = Fraction(1, 10**8)
 #: How far beyond the edge of a face, or the end of an edge, boxes touch, in m: what comes to an edge is on both sides.
 _EDGE = Fraction(1, 10**10)
+#: A part of the size: bodies that overlap by more do so wherever a gap is negative.
+_OVERLAP = Fraction(1, 10**6)
 #: A length in m, or a cosine, that is zero to rounding.
 _TIE = Fraction(1, 10**12)
 #: Newton's steps to the point of a curve or of heights below a ball, or of an ellipsoid next to it.
@@ -324,7 +324,7 @@ def _corners(a: Shape, b: Shape, X: Pose) -> list[Touch]:
     Of each of the four diagonals of a the end that is nearer to the face; so the normal jumps only where none touches.
     """
     half, half_b = ([as_expr(each) / 2 for each in shape.size] for shape in (a, b))
-    d, R = X.p, X.R
+    d, R, deep = X.p, X.R, _deep(half, half_b, X)
     reach = [sum(h * absolute(R[k, m]) for m, h in enumerate(half)) for k in range(3)]
     chosen, _ = _greatest([(k, as_expr(absolute(d[k]) - half_b[k] - reach[k])) for k in range(3)])
     normal = Vector([as_expr(chosen[k] * _side(d[k])) for k in range(3)])
@@ -337,7 +337,7 @@ def _corners(a: Shape, b: Shape, X: Pose) -> list[Touch]:
         p = d + arm
         gap = as_expr(normal.dot(p) - face)
         inside = [(1 - chosen[k]) * (half_b[k] - absolute(p[k])) + chosen[k] * (gap + half_b[k]) for k in range(3)]
-        margin = as_expr(minimum(minimum(inside[0], inside[1]), inside[2]) + _EDGE)
+        margin = as_expr(maximum(minimum(minimum(inside[0], inside[1]), inside[2]) + _EDGE, deep))
         made.append(Touch(gap, normal, (tangents[0], tangents[1]), margin, arm, f"vertex {number}"))
     return made
 
@@ -388,6 +388,23 @@ def _edges(a: Shape, b: Shape, X: Pose) -> list[Touch]:
             part = f"{name} on {name_b}" if is_round else f"edge {'xyz'[i]}{name} on {'xyz'[j]}{name_b}"
             made.append(Touch(gap, n, (e, w), as_expr(margin), arm, part))
     return made
+
+
+def _deep(half: Sequence[Expr], half_b: Sequence[Expr], X: Pose) -> Expr:
+    """By how much two boxes overlap along the normal of faces or edges along which it is least, beyond `_OVERLAP`."""
+    d, R, apart = X.p, X.R, []
+    A = [[as_expr(absolute(R[j, i])) for i in range(3)] for j in range(3)]
+    for j in range(3):
+        reach, reach_a = (sum(h * A[j][i] for i, h in enumerate(half)), sum(h * A[i][j] for i, h in enumerate(half_b)))
+        apart.append(absolute(d[j]) - half_b[j] - reach)
+        apart.append(absolute(sum(R[i, j] * d[i] for i in range(3))) - half[j] - reach_a)
+    for i, j in product(range(3), range(3)):
+        (k, m), (p, q) = ((i + 1) % 3, (i + 2) % 3), ((j + 1) % 3, (j + 2) % 3)
+        square = as_expr(R[p, i] * R[p, i] + R[q, i] * R[q, i])
+        reach = half[k] * A[j][m] + half[m] * A[j][k] + half_b[p] * A[q][i] + half_b[q] * A[p][i]
+        away = (absolute(d[q] * R[p, i] - d[p] * R[q, i]) - reach) / sqrt(as_expr(square + _TINY))
+        apart.append(where(square - _PARALLEL, away, apart[0]))
+    return as_expr(-reduce(maximum, apart) - _OVERLAP * (sum(half) + sum(half_b)))
 
 
 def _pair(half: Sequence[Expr], axes: Sequence[Vector], i: int, n: Vector) -> list[tuple[str, Vector, Expr]]:
