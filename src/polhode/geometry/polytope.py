@@ -67,7 +67,7 @@ class Polytope:
 
 
 def _classes(count: int, groups: Iterable[Iterable[int]]) -> list[list[int]]:
-    """Numbers in few classes, in which none of a group has another of it (D. Brélaz, 1979)."""
+    """Numbers in few classes, ascending, in which none of a group has another of it (D. Brélaz, 1979)."""
     others: list[set[int]] = [set() for _ in range(count)]
     for a, b in (pair for group in groups for pair in combinations(group, 2)):
         others[a].add(b)
@@ -84,7 +84,7 @@ def _classes(count: int, groups: Iterable[Iterable[int]]) -> list[list[int]]:
         left.remove(k)
         for other in others[k]:
             taken[other].add(free)
-    return classes
+    return [sorted(each) for each in classes]
 
 
 @lru_cache(maxsize=256)

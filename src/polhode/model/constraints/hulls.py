@@ -28,19 +28,17 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...errors import ModelError
-from ...expr import Expr, Vector, absolute, as_expr, is_zero, maximum, minimum, sqrt, where
+from ...expr import Expr, Matrix, Vector, absolute, as_expr, is_zero, maximum, minimum, sqrt, where
 from ...geometry import Pose
 from ...geometry.polytope import Points, Polytope, convex_hull
 from ..body import Shape
 from ..surface import Surface
-from .pairs import _EDGE, _OVERLAP, _X, _Y, _Z, Touch, _length, _round
+from .pairs import _EDGE, _OVERLAP, _PARALLEL, _X, _Y, _Z, Touch, _length, _on_capsule, _round
 
 Row: TypeAlias = Sequence[Expr]
 Resting: TypeAlias = tuple[str, Expr, Vector, Vector, Vector, Expr]
 #: The sine of an angle by which arcs may miss each other: faces that lie on each other are so far from parallel.
 _MISSED = Fraction(1, 10**9)
-#: The sine of the angle between two edges below which they are parallel.
-_SKEW = Fraction(1, 10**4)
 #: Parts of the size: bodies that are apart by more do not touch; and so far below another an edge touches it.
 _APART, _BELOW = Fraction(1, 10**6), Fraction(1, 10**5)
 
@@ -135,25 +133,73 @@ def lowest(size: Row, X: Pose) -> list[Touch]:
     return made
 
 
-def on_hull(size: Row, p: Vector, r: Expr) -> Touch:
-    """A point, or a ball about it, on a hull."""
+def on_capsule(size: Row, surface: Row, X: Pose) -> list[Touch]:
+    """A hull, at the pose X in the frame of a capsule, on that capsule: of each class of vertices the nearest."""
+    own, made = solid("hull", size), []
+    half = as_expr(surface[1] / 2)
+    for number, group in enumerate(own.shape.vertex_classes, start=1):
+        places = [X.point(own.points[k]) for k in group]
+        apart = [p - _Z * minimum(maximum(p[2], -half), half) for p in places]
+        _, found = _chosen([-as_expr(each.dot(each)) for each in apart], [own.points[k] for k in group])
+        arm = X.R @ Vector(found)
+        touch = _on_capsule(surface, X.p + arm, as_expr(0))
+        made.append(replace(touch, arm=arm, part=f"vertex {number}"))
+    return made
+
+
+def on_hull(size: Row, p: Vector, r: Expr, C: Matrix | None = None, inverse: Matrix | None = None) -> Touch:
+    """A point, a ball about it, or an ellipsoid whose support along n is the root of n·C n, on a hull.
+
+    What is nearest to an ellipsoid is so in the metric in which it is a ball, x·C⁻¹x.
+    """
     own = solid("hull", size)
+    one = Matrix.identity(3).map(as_expr)
+    C, inverse, is_ball = C or one, inverse or one, C is None
     beyond = [as_expr(n.dot(p) - d) for n, _, d in own.faces]
-    gap, found = _chosen(beyond, [(*n, *t) for n, t, _ in own.faces])
-    n, t = Vector(found[:3]), Vector(found[3:])
-    if is_zero(r):
+    widths = [as_expr(1) if is_ball else as_expr(sqrt(as_expr(n.dot(C @ n)))) for n, *_ in own.faces]
+    most, found = _chosen(
+        [each / width for each, width in zip(beyond, widths, strict=True)],
+        [(*n, *t, each) for (n, t, _), each in zip(own.faces, beyond, strict=True)],
+    )
+    n, t, gap = Vector(found[:3]), Vector(found[3:6]), found[6]
+    if is_ball and is_zero(r):
         second = _greatest([where(gap - each, each, -own.size) for each in beyond])
         return Touch(gap, n, (t, n.cross(t)), as_expr(-second - gap))  # which falls through zero at an edge
-    foot = p - n * gap
-    aside = [where(gap - each, m.dot(foot) - d, -own.size) for each, (m, _, d) in zip(beyond, own.faces, strict=True)]
+    foot = p - C @ n * (gap if is_ball else gap / n.dot(C @ n))
+    aside = [
+        where(most - each / width, m.dot(foot) - d, -own.size)
+        for each, width, (m, _, d) in zip(beyond, widths, own.faces, strict=True)
+    ]
     arms = []
     for u, middle, half in own.edges:
-        along = as_expr(u.dot(p - middle))
+        across = inverse @ u
+        along = as_expr(across.dot(p - middle) / (1 if is_ball else across.dot(u)))
         arms.append(p - middle - u * minimum(maximum(along, -half), half))
-    _, nearest = _chosen([-as_expr(arm.dot(arm)) for arm in arms], arms)
-    distance, is_aside = _length(Vector(nearest)), _greatest(aside)
-    normal = Vector([where(is_aside, x / distance, y) for x, y in zip(nearest, n, strict=True)])
-    return _round(where(is_aside, distance, gap) - r, normal)
+    _, nearest = _chosen([-as_expr(arm.dot(inverse @ arm)) for arm in arms], arms)
+    outward, is_aside = inverse @ Vector(nearest), _greatest(aside)
+    length = _length(outward)
+    normal = Vector([where(is_aside, x / length, y) for x, y in zip(outward, n, strict=True)])
+    distance = where(is_aside, outward.dot(Vector(nearest)) / length, gap)
+    return _round(distance - (r if is_ball else sqrt(as_expr(normal.dot(C @ normal)))), normal)
+
+
+def capsule_on_hull(a: Shape, b: Shape, X: Pose) -> list[Touch]:
+    """A capsule whose axis crosses an edge of each class of a hull; its ends are balls on it."""
+    radius, length = (as_expr(each) for each in a.size)
+    axis, half = Vector([0, 0, 1]).map(as_expr), as_expr(length / 2)
+    line = Polytope(np.zeros((2, 3)), (), np.zeros((0, 3)), ((0, 1, -1, -1),))
+    own = Solid(line, [axis * -half, axis * half], [], [(axis, axis * 0, half)], length)
+    other = solid(b.kind, b.size)
+    size, apart = as_expr(maximum(own.size, other.size)), _separations(own, other, X)
+    pairs = list(_edge_pairs(own, other, X, size))
+    deep = as_expr(-_greatest([*apart, *(each[1] for each in pairs)]) - _OVERLAP * size)
+    made = []
+    for part, most, edges, edge in pairs:
+        touch = _crossing(edges, edge, X, size)
+        gap = where(most + 500 * size, touch.gap - radius, size)
+        margin = maximum(minimum(touch.margin, most), deep)
+        made.append(replace(touch, gap=gap, margin=as_expr(margin), arm=touch.arm - touch.normal * radius, part=part))
+    return made
 
 
 # ---- hulls on hulls ----------------------------------------------------------------------------------------------
@@ -228,10 +274,11 @@ def _edge_pairs(own: Solid, other: Solid, X: Pose, size: Expr) -> Iterator[tuple
         square = as_expr(first * first + second * second - 2 * cosine * first * second)
         if is_zero(square):
             return far, as_expr(0)
-        signs, length = [first, -second, along_other[j][a], -along_other[j][b]], sqrt(square)
-        total = as_expr((signs[0] + signs[1]) + (signs[2] + signs[3]))
-        amounts = (absolute(signs[0]) + absolute(signs[1])) + (absolute(signs[2]) + absolute(signs[3]))
-        is_facet = absolute(total) - amounts + _MISSED * (length - _SKEW * np.sqrt(1 - cosine * cosine))
+        length, total, amounts = sqrt(square), as_expr(first - second), absolute(first) + absolute(second)
+        if own.faces:  # else the edge is that of no face
+            third, fourth = along_other[j][a], along_other[j][b]
+            total, amounts = as_expr(total + (third - fourth)), amounts + (absolute(third) + absolute(fourth))
+        is_facet = absolute(total) - amounts + _MISSED * (length - np.sqrt(float(_PARALLEL) * (1 - cosine * cosine)))
         apart = as_expr((second * above[start][c] - first * above[start][d]) / length)
         return where(is_facet, where(total, -apart, apart), far), where(total, -1 - j, 1 + j)
 

@@ -116,7 +116,7 @@ def _in_sphere(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
     return _round(size[0] - r - distance, -p / distance)
 
 
-def _on_capsule(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
+def _on_capsule(size: Sequence[Expr], p: Vector, r: Expr) -> Touch:
     half = size[1] / 2
     apart = p - _Z * minimum(maximum(p[2], -half), half)
     distance = _length(apart)
@@ -433,10 +433,10 @@ _ROUND = ("disc", "cylinder")
 _OPEN = ("plane", "hollow", "curve", "heights")
 #: For each shape the surfaces that its candidates are tried on.
 PAIRS: dict[str, tuple[str, ...]] = {
-    "point": _ALL[:-1], "sphere": _ALL, "capsule": (*_OPEN, "capsule", "box", "cylinder", "disc"),
+    "point": _ALL[:-1], "sphere": _ALL, "capsule": (*_OPEN, "capsule", "box", "hull", "cylinder", "disc"),
     "box": (*_OPEN, "capsule", "box", "cylinder", "disc"), "disc": ("plane", "box", "curve", "heights"),
     "cylinder": ("plane", "box", "curve", "heights"),
-    "ellipsoid": (*_OPEN, "capsule", "box", "ellipsoid"), "hull": (*_OPEN, "box", "hull"),
+    "ellipsoid": (*_OPEN, "capsule", "box", "hull", "ellipsoid"), "hull": (*_OPEN, "capsule", "box", "hull"),
 }  # fmt: skip
 _PHRASES = {"ellipsoid": "an ellipsoid", "hollow": "a hollow sphere", "heights": "heights"}
 #: The shapes that surfaces of a model may have.
@@ -462,7 +462,8 @@ def ways(a: Surface, b: Surface, place: str) -> list[tuple[Surface, Surface]]:
         from .hulls import check
 
         check(a, b, place)
-    return found if {a.kind, b.kind} <= {"box", "capsule", *_ROUND} else found[:1]
+    kinds = {a.kind, b.kind}
+    return found if kinds <= {"box", "capsule", *_ROUND} or kinds == {"capsule", "hull"} else found[:1]
 
 
 def _check_curvature(half: Sequence[Any], size: Sequence[Any], place: str) -> None:
@@ -500,12 +501,15 @@ def _is_convex(height: Expr) -> bool:
 def touches(a: Surface, b: Surface, X: Pose) -> list[Touch]:
     """The candidates of a on the surface b, X the pose of the shape of a in the frame of that of b."""
     from .ellipsoids import ellipsoid_on  # which builds on this module
+    from .hulls import hulls, lowest, on_capsule
     from .rims import rims, vertices_on_disc
 
-    if a.kind == "hull" and b.kind in ("plane", "box", "hull"):
-        from .hulls import hulls, lowest
-
-        return lowest(a.shape.size, X) if b.kind == "plane" else hulls(a.shape, b.shape, X)
+    if a.kind == "hull" and b.kind == "plane":
+        return lowest(a.shape.size, X)
+    if a.kind == "hull" and b.kind == "capsule":
+        return on_capsule(a.shape.size, [as_expr(each) for each in b.shape.size], X)
+    if a.kind == "hull" and b.kind in ("box", "hull"):
+        return hulls(a.shape, b.shape, X)
     if a.kind == b.kind == "box":
         return _corners(a.shape, b.shape, X)
     if a.kind in ("disc", "cylinder"):
@@ -519,9 +523,12 @@ def touches(a: Surface, b: Surface, X: Pose) -> list[Touch]:
 
 def crossings(a: Surface, b: Surface, X: Pose) -> list[Touch]:
     """What touches beside the candidates: the middles of capsules, and edges of boxes."""
+    from .hulls import capsule_on_hull
     from .rims import capsule_on_rims, edges_on_rims
 
     made: list[Touch] = []
+    if a.kind == "capsule" and b.kind == "hull":
+        made += capsule_on_hull(a.shape, b.shape, X)
     if a.kind == "capsule" and b.kind in ("capsule", "cylinder"):
         made += _crossing(a.shape, b.shape, X)
     if b.kind == "box" and a.kind in ("box", "capsule", "cylinder"):
