@@ -1,11 +1,12 @@
-"""Convex hulls that touch: vertices on planes and on each other's faces, edges on edges, and points and balls on them.
+"""Convex hulls and boxes that touch: vertices on faces of each other, edges on edges, and round bodies on hulls.
 
 Every class of vertices, or of pairs of edges (`Polytope`), is one candidate: of each class one touches at a time, so
 that its closed form jumps only where none does. With n·x = d the planes of the faces of a hull:
 
     vertex on plane    the lowest of each class
     point              g = max(n·p - d), n of the greatest
-    ball               about the nearest point of the faces and edges
+    ball, ellipsoid    the nearest point of the faces and edges, of an ellipsoid in the metric in which it is a ball
+    capsule            its ends as balls; its axis as an edge; vertices on it, of each class the nearest
     vertex on face     the face is that between which and all of the other hull the distance is greatest
     edge on edge       u × e/|u × e|, u and e of the pair the lines of which are farthest apart, of those pairs of the
                        class that are facets of the Minkowski difference: where the arcs of normals between the faces
@@ -33,14 +34,15 @@ from ...geometry import Pose
 from ...geometry.polytope import Points, Polytope, convex_hull
 from ..body import Shape
 from ..surface import Surface
-from .pairs import _EDGE, _OVERLAP, _PARALLEL, _X, _Y, _Z, Touch, _length, _on_capsule, _round
+from .pairs import _EDGE, _PARALLEL, _X, _Y, _Z, Touch, _length, _on_capsule, _round
 
 Row: TypeAlias = Sequence[Expr]
 Resting: TypeAlias = tuple[str, Expr, Vector, Vector, Vector, Expr]
 #: The sine of an angle by which arcs may miss each other: faces that lie on each other are so far from parallel.
 _MISSED = Fraction(1, 10**9)
-#: Parts of the size: bodies that are apart by more do not touch; and so far below another an edge touches it.
-_APART, _BELOW = Fraction(1, 10**6), Fraction(1, 10**5)
+#: Parts of the size: bodies that overlap by more do so wherever a gap is negative; those that are apart by more do not
+#: touch; and so far below another an edge touches it.
+_OVERLAP, _APART, _BELOW = Fraction(1, 10**6), Fraction(1, 10**6), Fraction(1, 10**5)
 
 
 #: So many vertices a hull may have that touches; and if each of them is a candidate, or so many pairs of edges.
@@ -152,9 +154,8 @@ def on_hull(size: Row, p: Vector, r: Expr, C: Matrix | None = None, inverse: Mat
 
     What is nearest to an ellipsoid is so in the metric in which it is a ball, x·C⁻¹x.
     """
-    own = solid("hull", size)
-    one = Matrix.identity(3).map(as_expr)
-    C, inverse, is_ball = C or one, inverse or one, C is None
+    own, one, is_ball = solid("hull", size), Matrix.identity(3).map(as_expr), C is None
+    C, inverse = C or one, inverse or one
     beyond = [as_expr(n.dot(p) - d) for n, _, d in own.faces]
     widths = [as_expr(1) if is_ball else as_expr(sqrt(as_expr(n.dot(C @ n)))) for n, *_ in own.faces]
     most, found = _chosen(
@@ -183,8 +184,8 @@ def on_hull(size: Row, p: Vector, r: Expr, C: Matrix | None = None, inverse: Mat
     return _round(distance - (r if is_ball else sqrt(as_expr(normal.dot(C @ normal)))), normal)
 
 
-def capsule_on_hull(a: Shape, b: Shape, X: Pose) -> list[Touch]:
-    """A capsule whose axis crosses an edge of each class of a hull; its ends are balls on it."""
+def axis_on_hull(a: Shape, b: Shape, X: Pose) -> list[Touch]:
+    """A capsule or cylinder whose axis crosses an edge of each class of a hull or box."""
     radius, length = (as_expr(each) for each in a.size)
     axis, half = Vector([0, 0, 1]).map(as_expr), as_expr(length / 2)
     line = Polytope(np.zeros((2, 3)), (), np.zeros((0, 3)), ((0, 1, -1, -1),))
@@ -198,6 +199,8 @@ def capsule_on_hull(a: Shape, b: Shape, X: Pose) -> list[Touch]:
         touch = _crossing(edges, edge, X, size)
         gap = where(most + 500 * size, touch.gap - radius, size)
         margin = maximum(minimum(touch.margin, most), deep)
+        if a.kind == "cylinder":  # not beneath an end
+            margin = minimum(margin, half - absolute(touch.arm.dot(Vector(edges[:3]))) + minimum(gap, 0) + _EDGE)
         made.append(replace(touch, gap=gap, margin=as_expr(margin), arm=touch.arm - touch.normal * radius, part=part))
     return made
 
