@@ -58,16 +58,16 @@ class Polytope:
 
     @cached_property
     def edge_classes(self) -> list[list[int]]:
-        """The edges in classes, of which no two are on one face, and none meet."""
+        """The edges in classes, of which no two are on one face."""
         near = defaultdict(list)
-        for number, (start, end, left, right) in enumerate(self.edges):
-            for what in ((0, start), (0, end), (1, left), (1, right)):
-                near[what].append(number)
+        for number, (*_, left, right) in enumerate(self.edges):
+            for face in (left, right):
+                near[face].append(number)
         return _classes(len(self.edges), near.values())
 
 
 def _classes(count: int, groups: Iterable[Iterable[int]]) -> list[list[int]]:
-    """Numbers in few classes, in which none of a group has another of it (D. Brélaz, 1979)."""
+    """Numbers in few classes, ascending, in which none of a group has another of it (D. Brélaz, 1979)."""
     others: list[set[int]] = [set() for _ in range(count)]
     for a, b in (pair for group in groups for pair in combinations(group, 2)):
         others[a].add(b)
@@ -84,7 +84,7 @@ def _classes(count: int, groups: Iterable[Iterable[int]]) -> list[list[int]]:
         left.remove(k)
         for other in others[k]:
             taken[other].add(free)
-    return classes
+    return [sorted(each) for each in classes]
 
 
 @lru_cache(maxsize=256)

@@ -326,7 +326,7 @@ def _scalar_entry(program: Program) -> Entry:
     module = scalar_module(program, fused=host.fused)
     in_lanes = are_lanes_faster(program.outline, module.is_packed)
     facts = {"lanes": host.lanes, "in lanes": in_lanes, "rounds alike": module.rounds_alike}
-    return Entry(facts).with_object_code(engine.object_code(module.text))
+    return Entry(facts).with_object_code(engine.object_code(module.text, is_scalar=not module.is_packed))
 
 
 def lane_code(program: Callable[[], Program], store: CodeStore) -> Code:

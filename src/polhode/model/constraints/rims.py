@@ -47,6 +47,7 @@ from .pairs import (
     _EDGE,
     _PARALLEL,
     _STEPS,
+    _TIE,
     _TINY,
     _X,
     _Y,
@@ -57,7 +58,6 @@ from .pairs import (
     _length,
     _on_height,
     _round,
-    _side,
     _vertices,
 )
 
@@ -134,6 +134,11 @@ def _down(axis: Vector, n: Vector) -> Vector:
     if not range_of(square).low > least:
         square = as_expr(maximum(square, least))
     return axis.cross(across) / as_expr(sqrt(square))
+
+
+def _side(x: Expr) -> Expr:
+    """1 where x is not negative, else -1; what is zero to rounding counts as zero, so that it does not alternate."""
+    return as_expr(2 * maximum(sign(as_expr(x + _TIE)), 0) - 1)
 
 
 def _is_beside(margin: Expr | None) -> bool:
