@@ -31,7 +31,7 @@ import numpy as np
 from ...errors import ModelError
 from ...expr import Expr, Matrix, Vector, absolute, as_expr, is_zero, maximum, minimum, sqrt, where
 from ...geometry import Pose
-from ...geometry.polytope import Points, Polytope, convex_hull
+from ...geometry.polytope import Points, Polytope, convex_hull, cube
 from ..body import Shape
 from ..surface import Surface
 from .pairs import _EDGE, _PARALLEL, _X, _Y, _Z, Touch, _length, _on_capsule, _round
@@ -76,7 +76,7 @@ class Solid:
 def solid(kind: str, size: Row) -> Solid:
     """A hull, or a box, by its sizes."""
     if kind == "box":
-        shape = convex_hull(tuple(product((-0.5, 0.5), repeat=3)))
+        shape = cube()
         points = [Vector([as_expr(x) * edge for x, edge in zip(p, size, strict=True)]) for p in shape.points.tolist()]
     else:
         shape = convex_hull(corners(size))
@@ -168,7 +168,7 @@ def on_hull(size: Row, p: Vector, r: Expr, C: Matrix | None = None, inverse: Mat
         return Touch(gap, n, (t, n.cross(t)), as_expr(-second - gap))  # which falls through zero at an edge
     foot = p - C @ n * (gap if is_ball else gap / n.dot(C @ n))
     aside = [
-        where(most - each / width, m.dot(foot) - d, -own.size)
+        where(most - each / width, as_expr(m.dot(foot) - d), -own.size)
         for each, width, (m, _, d) in zip(beyond, widths, own.faces, strict=True)
     ]
     arms = []
@@ -224,7 +224,7 @@ def hulls(a: Shape, b: Shape, X: Pose) -> list[Touch]:
         made.append(Touch(gap, n, (t, n.cross(t)), maximum(margin, deep), X.R @ w - X.p, f"other {part}"))
     for part, most, edges, edge in pairs:
         touch = _crossing(edges, edge, X, size)
-        margin = _least([touch.margin, _APART * size - whole, most + 500 * size])
+        margin = _least([as_expr(touch.margin), _APART * size - whole, most + 500 * size])
         gap = where(most + 500 * size, touch.gap, -size)  # none of the class is a facet: it touches nowhere
         made.append(replace(touch, gap=gap, margin=maximum(margin, deep), part=part))
     return made
@@ -291,17 +291,17 @@ def _edge_pairs(own: Solid, other: Solid, X: Pose, size: Expr) -> Iterator[tuple
         values, edges = [], []
         for i in group:
             apart, numbers = zip(*(distance(i, j) for j in others), strict=True)
-            most, number = _chosen(apart, [[each] for each in numbers])
-            values.append(most)
+            greatest, number = _chosen(apart, [[each] for each in numbers])
+            values.append(greatest)
             edges.append([*lines[i], *(X.R @ own.edges[i][1]), own.edges[i][2], *number])
-        most, (*edge, number) = _chosen(values, edges)
+        most, (*edge, side) = _chosen(values, edges)
         found = _line(other.edges[others[0]])
         for k in others[1:]:
             found = [
-                where(absolute(number) - k - Fraction(1, 2), new, old)
+                where(absolute(side) - k - Fraction(1, 2), new, old)
                 for new, old in zip(_line(other.edges[k]), found, strict=True)
             ]
-        yield f"edges {one} and {two}", most, [*edge, where(number, 1, -1)], found
+        yield f"edges {one} and {two}", most, [*edge, where(side, 1, -1)], found
 
 
 def _line(edge: tuple[Vector, Vector, Expr]) -> list[Expr]:
