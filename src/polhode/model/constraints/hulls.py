@@ -40,9 +40,10 @@ Row: TypeAlias = Sequence[Expr]
 Resting: TypeAlias = tuple[str, Expr, Vector, Vector, Vector, Expr]
 #: The sine of an angle by which arcs may miss each other: faces that lie on each other are so far from parallel.
 _MISSED = Fraction(1, 10**9)
-#: Parts of the size: bodies that overlap by more do so wherever a gap is negative; those that are apart by more do not
-#: touch; and so far below another an edge touches it.
-_OVERLAP, _APART, _BELOW = Fraction(1, 10**6), Fraction(1, 10**6), Fraction(1, 10**5)
+#: How deep, in m, bodies overlap that do so wherever a gap is negative.
+_OVERLAP = Fraction(1, 10**9)
+#: Parts of the size: bodies that are apart by more do not touch; and so far below another an edge touches it.
+_APART, _BELOW = Fraction(1, 10**6), Fraction(1, 10**5)
 
 
 #: So many vertices a hull may have that touches; and if each of them is a candidate, or so many pairs of edges.
@@ -121,6 +122,11 @@ def _greatest(values: Row) -> Expr:
     return as_expr(reduce(maximum, values))
 
 
+def _deep(whole: Expr) -> Expr:
+    """The margin of all candidates of bodies at a distance: how deep they overlap, or negative."""
+    return where(-whole - _OVERLAP, -whole, as_expr(-_OVERLAP))
+
+
 # ---- on planes, and what is on hulls -----------------------------------------------------------------------------
 
 
@@ -193,7 +199,7 @@ def axis_on_hull(a: Shape, b: Shape, X: Pose) -> list[Touch]:
     other = solid(b.kind, b.size)
     size, apart = as_expr(maximum(own.size, other.size)), _separations(own, other, X)
     pairs = list(_edge_pairs(own, other, X, size))
-    deep = as_expr(-_greatest([*apart, *(each[1] for each in pairs)]) - _OVERLAP * size)
+    deep = _deep(_greatest([*apart, *(each[1] for each in pairs)]))
     made = []
     for part, most, edges, edge in pairs:
         touch = _crossing(edges, edge, X, size)
@@ -215,7 +221,7 @@ def hulls(a: Shape, b: Shape, X: Pose) -> list[Touch]:
     apart, apart_own = _separations(own, other, X), _separations(other, own, Y)
     pairs = list(_edge_pairs(own, other, X, size))
     whole = _greatest([*apart, *apart_own, *(each[1] for each in pairs)])
-    deep = as_expr(-whole - _OVERLAP * size)
+    deep = _deep(whole)
     made = []
     for part, gap, n, t, arm, margin in _on_faces(own, other, X, apart):
         made.append(Touch(gap, n, (t, n.cross(t)), maximum(margin, deep), arm, part))
