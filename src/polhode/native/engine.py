@@ -16,6 +16,7 @@ from typing import Any
 from ..codegen.llvm.block import LIBRARY
 from ..errors import PolhodeError
 from .elf_loader import check_memory
+from .stored_code import MOST_EFFORT
 
 #: Longer IR is scheduled and allocated with less effort: half the compile time, and the code is as fast.
 LONG = 500_000
@@ -84,15 +85,15 @@ class Library:
         return address
 
 
-def object_code(ir: str, *, thorough: bool = False) -> bytes:
-    """Compile IR text to object code for this machine."""
+def object_code(ir: str, *, thorough: bool = False, effort: int = MOST_EFFORT) -> bytes:
+    """Compile IR text to object code for this machine, at a level of LLVM's code generator up to 2."""
     import llvmlite.binding as llvm
 
-    level = 1 if len(ir) > LONG else 2
+    effort = min(effort, 1 if len(ir) > LONG else MOST_EFFORT)
     try:
-        tools = _IDLE[level].pop()
+        tools = _IDLE[effort].pop()
     except IndexError:
-        tools = _tools(level)
+        tools = _tools(effort)
     machine, builder, light = tools
     # A context of its own: other users of LLVM in this process may be at work in the global one.
     context = llvm.create_context()
@@ -103,7 +104,7 @@ def object_code(ir: str, *, thorough: bool = False) -> bytes:
         passes = builder.getModulePassManager() if thorough else light
         passes.run(module, builder)
         code = bytes(machine.emit_object(module))
-        _IDLE[level].append(tools)
+        _IDLE[effort].append(tools)
         return code
     finally:
         module.close()
@@ -111,7 +112,7 @@ def object_code(ir: str, *, thorough: bool = False) -> bytes:
 
 
 #: Machines, pass builders and passes that no thread uses now, by level: llvmlite does not free a builder or its passes.
-_IDLE: dict[int, list[tuple[Any, Any, Any]]] = {1: [], 2: []}
+_IDLE: dict[int, list[tuple[Any, Any, Any]]] = {0: [], 1: [], 2: []}
 
 
 def _tools(level: int) -> tuple[Any, Any, Any]:
