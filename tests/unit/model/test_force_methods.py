@@ -185,7 +185,7 @@ def test_a_field_stores_energy_if_it_has_a_potential(name: str) -> None:
         )
         assert run.energy.potential == pytest.approx([3 * potential(*at) for at in centre.T], rel=1e-9, abs=1e-12)
         assert run.energy_drift < 1e-8 and f"load {name}" not in e.power().ports
-    assert system.compare(run=False).agree
+    assert system.compare(["newton_euler", "kane"], run=False).agree
     again = loads_yaml(dumps_yaml(system)).derive()
     assert again.agrees_with(e) and again.potential_energy == e.potential_energy
 
