@@ -16,7 +16,6 @@ from typing import Any
 from ..codegen.llvm.block import LIBRARY
 from ..errors import PolhodeError
 from .elf_loader import check_memory
-from .stored_code import MOST_EFFORT
 
 #: Longer IR is scheduled and allocated with less effort: half the compile time, and the code is as fast.
 LONG = 500_000
@@ -85,11 +84,11 @@ class Library:
         return address
 
 
-def object_code(ir: str, *, thorough: bool = False, effort: int = MOST_EFFORT) -> bytes:
+def object_code(ir: str, *, thorough: bool = False, effort: int = 2) -> bytes:
     """Compile IR text to object code for this machine, at a level of LLVM's code generator up to 2."""
     import llvmlite.binding as llvm
 
-    effort = min(effort, 1 if len(ir) > LONG else MOST_EFFORT)
+    effort = min(effort, 1 if len(ir) > LONG else 2)
     try:
         tools = _IDLE[effort].pop()
     except IndexError:

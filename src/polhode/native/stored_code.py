@@ -24,9 +24,6 @@ from ..files.cache import ObjectCache
 from ..files.version import key_of, store_digests, version_digest
 from .elf_loader import Image, LoadedImage, link
 
-#: The level of LLVM's code generator that users get.
-MOST_EFFORT = 2
-
 _CPU = "/proc/cpuinfo"
 _SHOWN = 16_384
 
@@ -40,14 +37,14 @@ _TELLING = frozenset({
 @cache
 def machine() -> str:
     """Operating system, processor with all its features, and the compiler: where one differs, code is made anew."""
-    effort = [] if effort_of_llvm() == MOST_EFFORT else [f"effort {effort_of_llvm()}"]
+    effort = [] if effort_of_llvm() == 2 else [f"effort {effort_of_llvm()}"]
     return "\n".join([sys.platform, *_processor(), *_compiler(), *effort])
 
 
 def effort_of_llvm() -> int:
-    """The level of LLVM's code generator for programs, 0 to 2: POLHODE_LLVM_LEVEL, or 2, if it is not 0 or 1."""
+    """LLVM's level of optimisation of programs: POLHODE_LLVM_LEVEL, 0 or 1, else 2. At 0 results round otherwise."""
     given = os.environ.get("POLHODE_LLVM_LEVEL", "")
-    return int(given) if given in ("0", "1") else MOST_EFFORT
+    return int(given) if given in ("0", "1") else 2
 
 
 def _processor() -> list[str]:

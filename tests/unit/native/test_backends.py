@@ -137,7 +137,8 @@ def test_a_function_of_constants_is_left_to_the_set_up_and_not_folded() -> None:
 
 
 @needs_c
-def test_tables_and_functions_run_inside_fixed_steps() -> None:
+def test_tables_and_functions_run_inside_fixed_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("POLHODE_LLVM_LEVEL", raising=False)  # inlined code is optimised in any case
     pull = ph.function("pull", "double pull(double a) { return -4.0 * a; }")
     table = ph.table([-9, 9], [-0.9, 0.9], outside="line")
     t, (q, u) = ph.symbol("t"), symbols("q u")
