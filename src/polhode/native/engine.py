@@ -19,8 +19,8 @@ from .elf_loader import check_memory
 
 #: Longer IR is scheduled and allocated with less effort: half the compile time, and the code is as fast.
 LONG = 500_000
-#: Longer IR of scalar code is compiled with the least effort: in a third of the time, to code that takes up to twice
-#: as long.
+#: Longer IR of programs that choose much is compiled with the least effort: in a third of the time, to code that takes
+#: up to twice as long.
 HUGE = 2_000_000
 
 
@@ -87,15 +87,15 @@ class Library:
         return address
 
 
-def object_code(ir: str, *, thorough: bool = False, is_scalar: bool = False) -> bytes:
-    """Compile IR text to object code for this machine."""
+def object_code(ir: str, *, thorough: bool = False, effort: int = 2) -> bytes:
+    """Compile IR text to object code for this machine, at a level of LLVM's code generator up to 2."""
     import llvmlite.binding as llvm
 
-    level = 0 if is_scalar and len(ir) > HUGE else 1 if len(ir) > LONG else 2
+    effort = min(effort, 1 if len(ir) > LONG else 2)
     try:
-        tools = _IDLE[level].pop()
+        tools = _IDLE[effort].pop()
     except IndexError:
-        tools = _tools(level)
+        tools = _tools(effort)
     machine, builder, light = tools
     # A context of its own: other users of LLVM in this process may be at work in the global one.
     context = llvm.create_context()
@@ -106,7 +106,7 @@ def object_code(ir: str, *, thorough: bool = False, is_scalar: bool = False) -> 
         passes = builder.getModulePassManager() if thorough else light
         passes.run(module, builder)
         code = bytes(machine.emit_object(module))
-        _IDLE[level].append(tools)
+        _IDLE[effort].append(tools)
         return code
     finally:
         module.close()

@@ -138,14 +138,14 @@ def rounds_alike(strategy: Strategy) -> bool:
 
 
 def isomorphic_groups(kernel: Kernel) -> list[str] | None:
-    if kernel.lanes > 1 or len(kernel.program.run) < SHORT or _chooses(kernel.program):
+    if kernel.lanes > 1 or len(kernel.program.run) < SHORT or chooses(kernel.program):
         return None
     return _in_registers(kernel, vectorise(kernel.program, ANGLES if kernel.fused else 1))
 
 
 def packed_stores(kernel: Kernel) -> list[str] | None:
     program = kernel.program
-    if kernel.lanes > 1 or _chooses(program):
+    if kernel.lanes > 1 or chooses(program):
         return None
     steps = sum(slot >= program.first_run for slot in live_run(program))
     if steps < LONG:
@@ -154,7 +154,8 @@ def packed_stores(kernel: Kernel) -> list[str] | None:
     return SpillingWriter(program, code).functions(kernel) if code.cost <= PROFITABLE * steps else None
 
 
-def _chooses(program: Program) -> bool:
+def chooses(program: Program) -> bool:
+    """Whether more than a fifth of the steps are choices."""
     choices = sum(step.op in ("where", "sign", "min", "max") for step in program.run)
     return choices > CHOICES * len(program.run)
 

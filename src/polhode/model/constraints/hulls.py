@@ -124,7 +124,7 @@ def _greatest(values: Row) -> Expr:
 
 def _deep(whole: Expr) -> Expr:
     """The margin of all candidates of bodies at a distance: how deep they overlap, or negative."""
-    return where(-whole - _OVERLAP, -whole, as_expr(-_OVERLAP))
+    return as_expr(where(-whole - _OVERLAP, -whole, as_expr(-_OVERLAP)))
 
 
 # ---- on planes, and what is on hulls -----------------------------------------------------------------------------

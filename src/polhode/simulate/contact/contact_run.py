@@ -119,13 +119,13 @@ class ContactRun:
             if abs(after - before) > 1e-12
         ]
         poses = [f"start={name!r}" for name in self.rates.functions.derivation.model.poses][:_POSES]
-        known = f" Poses of the model are {listed(poses)}." if poses else ""
+        more = f" Poses of the model are {listed(poses)}." if poses else ""
         if np.isfinite(found).all() and depths.max() < TOUCHING and len(moved) <= _LISTED:
             there = f"{{{', '.join(moved)}}}"
             is_later = bool(self.transitions.changes)
             change = f"Change it to where it touches: {there}."
-            return change if is_later else f"Start where it touches: start={there}.{known}"
-        return f"Start, or go on after an event, with a gap that is not negative.{known}"
+            return change if is_later else f"Start where it touches: start={there}.{more}"
+        return f"Start, or go on after an event, with a gap that is not negative.{more}"
 
     def decide_anew(self, t: float, x: Floats) -> Floats:
         """The state where a mode does not hold; as at a start if an event has changed the state."""
