@@ -81,3 +81,34 @@ def test_a_bead_in_a_slot_without_clearance_changes_no_modes():
     run = s.derive().simulate(3, start={"z": -1}, speeds={"vx": 7}, samples=301)
     assert len(run.contact_events) < 20
     assert np.abs(np.hypot(run["x"], run["z"]) - 1).max() < 1e-9
+
+
+def landing(legs: int, axes: str, first: float, c: float, cs: float) -> ph.System:
+    """A trunk of 7 kg on legs whose joints turn about these axes, with dry friction in each, and feet with 6/10."""
+    s = ph.System("landing")
+    trunk, floor = s.body("trunk", 7, inertia=(0.02, 0.1, 0.1)), s.surface("floor", s.ground, ph.Shape.plane())
+    s.joint("f", s.ground, trunk, ph.Free())
+    for k in range(legs):
+        turn = first + 2 * np.pi * k / legs
+        carrier, at = trunk, (0.28 * np.cos(turn), 0.15 * np.sin(turn), 0)
+        for i, axis in enumerate(axes):
+            length = 0.21 if axis == "y" else 0
+            body = s.body(f"l{i} {k}", 0.7, com=(0, 0, -length / 2), inertia=(0.002, 0.002, 0.001))
+            s.friction(s.joint(f"j{i} {k}", carrier, body, ph.Revolute(axis), at=at), c, static=cs)
+            carrier, at = body, (0, 0, -length)
+        s.contact(f"foot {k}", carrier.point(at), floor, friction=0.6)
+    return s
+
+
+def test_a_slow_slip_on_legs_that_stick_is_not_stiff():
+    """Its direction has turned since the last change: 2,300 more steps where lags are by that of the last change."""
+    angles = (0.7, -1.4, 0.9)
+    s = landing(3, "yyy", 0.3, 0.5, 0.75)
+    joints = [joint for name, joint in s.joints.items() if name != "f"]
+    tau = {j.name: 300 * (angles[i % 3] - j.q[0]) - j.u[0] / 2 for i, j in enumerate(joints)}
+    start = {j.name: angles[i % 3] for i, j in enumerate(joints)}
+    height = 0.21 * np.cos(np.cumsum(angles)).sum()
+    run = s.derive().simulate(0.91, start={**start, "f_z": height + 0.07062050180857168}, tau=tau, samples=401)
+    assert run.info["steps"] < 4000
+    assert run.power_audit().residual < 1e-8
+    assert min(run.contact(f"foot {k}").gap.min() for k in range(3)) > -1e-9
