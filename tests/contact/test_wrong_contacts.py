@@ -51,6 +51,8 @@ WRONG: dict[str, Callable[[Ball], Any]] = {
         m.s.surface("p", m.body, ph.Shape.plane())
     ),
     r"already a constraint of this name": lambda m: m.contact().contact(),
+    r"already a compliant contact of this name": lambda m: m.contact(stiffness=1e4).contact(stiffness=1e4),
+    r"constraint 'touch': there is already": lambda m: m.contact(stiffness=1e4).contact(),
     r"restitution 2 is not between 0 and 1": lambda m: stop(m.s, "end", "f", index=6, lower=0, restitution=2),
     r"need a lower or an upper bound": lambda m: stop(m.s, "end", "f", index=6),
     r"lower stop 1 is not below the upper one 0": lambda m: stop(m.s, "end", "f", index=6, lower=1, upper=0),
@@ -88,6 +90,15 @@ WRONG: dict[str, Callable[[Ball], Any]] = {
 def test_what_cannot_be_is_refused_with_a_sentence(message: str) -> None:
     with pytest.raises(ph.PolhodeError, match=f"(?s){message}"):
         WRONG[message](Ball())
+
+
+def test_two_compliant_stops_of_one_name_are_refused() -> None:
+    s = ph.System("slider")
+    s.joint("x", s.ground, s.body("b", 1), ph.Prismatic("x"))
+    s.stop("x", -1, 1, stiffness=100)
+    with pytest.raises(ph.PolhodeError, match="compliant stop 'x stop': there is already a compliant stop"):
+        s.stop("x", -1, 1, stiffness=100)
+    s.stop("x", -2, 2, stiffness=100, name="outer")
 
 
 #: By parameters: value, contact laws with this parameter as "p", and what the message has.

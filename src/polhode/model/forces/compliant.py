@@ -94,6 +94,7 @@ class CompliantStop(ForceElement):
     """Compliant stops of a coordinate of a joint: the force max(k x + c ẋ, 0) back, at a depth x > 0 beyond a bound."""
 
     kind = "compliant_stop"
+    unique = True
 
     joint: str = given("joint")
     index: int = given("count", None, of="coordinate")
@@ -136,6 +137,7 @@ class CompliantContact(ForceElement):
     """
 
     kind = "compliant_contact"
+    unique = True
 
     a: Surface = given("surface", doc="A surface, or a body or frame for its point `at`.")
     at: Vector = given("point", (0, 0, 0), of="a", unit="m")  # in the body
