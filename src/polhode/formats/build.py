@@ -73,6 +73,7 @@ def build(document: Document, model: records.Model, name: str) -> System:
     _add_rates(system, values, model, free)
     if not spoiled:
         add_surfaces(system, values, model)
+        spoiled = "surfaces" in document.sections
     for index, load in enumerate(model.loads):
         _add_load(None if spoiled else system, values, ("loads", index), load, free)
     _add_equipment(system, values, model, free)

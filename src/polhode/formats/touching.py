@@ -32,7 +32,8 @@ from .findings import JointFacts, Report
 from .robot_file.assembly import free_name
 
 Contacts = bool | str | Mapping[str, Any]
-_LAWS = ("friction", "static", "stribeck", "restitution")
+_LAWS = ("friction", "static", "stribeck", "restitution", "stiffness", "damping", "exponent", "law", "bristle",
+         "transition_speed")  # fmt: skip
 #: So many vertices the hull of a mesh has at most, unless another number is given.
 _VERTICES = 32
 #: Where what SDF says of a surface and is not read concerns contacts.
@@ -149,12 +150,14 @@ def _add_contacts(system: System, links: bool, every: bool, vertices: int, laws:
         slides = any(float(each.dimension) > 1 for each in deciding)
         mu = max((each.friction[0] for each in deciding), key=float) if slides else as_expr(0)
         bounce = max((g.restitution for g in _deciding(geoms[i], geoms[j])), key=float)
-        name = free_name(f"{surfaces[i].name} on {surfaces[j].name}", {*system.contacts, *system.constraints})
+        taken = {*system.contacts, *system.constraints, *(load.name for load in system.loads)}
+        name = free_name(f"{surfaces[i].name} on {surfaces[j].name}", taken)
+        given = {"friction": mu} if "stiffness" in laws else {"friction": mu, "restitution": bounce}
         try:
             if surfaces[j].kind == "plane":
                 moving = moving or registered("Model.moving")(system.model())
                 Contact(name=name, a=surfaces[i], b=surfaces[j]).groups(moving)
-            system.contact(name, surfaces[i], surfaces[j], **{"friction": mu, "restitution": bounce, **laws})
+            system.contact(name, surfaces[i], surfaces[j], **{**given, **laws})
             left_out.update({*_not_modelled(deciding)})
         except ModelError as error:
             cures = {"E-MODEL-SIZE": ' Give contacts={"vertices": 10}.', "E-CONSTRAINT-SINGULAR": ""}

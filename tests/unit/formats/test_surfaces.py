@@ -101,3 +101,21 @@ friction: {dry: {joint: h, coulomb: 2, viscous: 0.1}, soft: {joint: g, coulomb: 
     assert loads_yaml(text).model() == s.model()
     with pytest.raises(PolhodeError, match="a normal or a rotation"):
         loads_yaml(text.replace("normal:", "rotation: [z, 1], normal:"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("{type: plane}", "{type: plane, normal: w}"), ("body: ground, shape", "body: nobody, shape")]
+)
+def test_a_wrong_surface_is_one_problem(old: str, new: str):
+    with pytest.raises(PolhodeError) as caught:
+        loads_yaml(FLOOR.replace(old, new))
+    assert len(caught.value.problems) == 1
+
+
+FLOOR = """
+bodies: {b: {mass: 1}}
+joints: {z: {parent: ground, child: b, type: prismatic, axis: z}}
+surfaces:
+  floor: {body: ground, shape: {type: plane}}
+contacts: {touch: {a: b, b: floor}}
+"""

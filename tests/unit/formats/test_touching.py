@@ -114,6 +114,17 @@ def test_links_that_an_srdf_excludes_do_not_touch(tmp_path: Path):
     assert any("exert no forces" in each.message for each in read(path)[1].notices)
 
 
+def test_contacts_of_a_file_are_compliant_with_a_stiffness(tmp_path: Path):
+    path = written(tmp_path, "ball.sdf", BALL)
+    ball = ph.load(path, contacts={"stiffness": 1e4, "damping": 0.1, "transition_speed": 0.02})
+    (pad,) = ball.loads
+    assert not ball.contacts
+    assert (pad.name, pad.stiffness, pad.friction) == ("a collision on floor", 10**4, Fraction(3, 5))
+    assert [*ph.load(path, contacts={"law": "linear", "stiffness": 10, "bristle": (10, 1)}).loads] != []
+    with pytest.raises(PolhodeError, match="a rigid contact has no damping"):
+        ph.load(path, contacts={"damping": 0.1})
+
+
 @pytest.mark.parametrize("contacts", ["some", {"mu": 1}, 3])
 def test_what_contacts_cannot_be_is_refused(contacts: object, tmp_path: Path):
     with pytest.raises(PolhodeError, match="is not a choice"):
