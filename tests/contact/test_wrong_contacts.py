@@ -46,7 +46,18 @@ WRONG: dict[str, Callable[[Ball], Any]] = {
     r"body 'ball' cannot touch itself": lambda m: m.contact(m.s.point(m.body, (0, 0, 1)), m.skin),
     r"there is no body 'nobody'": lambda m: m.s.surface("x", "nobody", ph.Shape.plane()),
     r"there is no surface 'flor'.*'floor'": lambda m: m.contact(b="flor"),
-    r"is no surface.*system.surface": lambda m: m.contact(b=m.body),
+    r"'ball' is no surface.\s+Add it: system.surface": lambda m: m.contact(m.body, m.body),
+    r"'ball' is no surface.\s+Swap both: 'floor' is second": lambda m: m.contact(m.floor, m.body),
+    r"there is no joint 'ball'": lambda m: m.s.friction(m.body, 1),
+    r"there is no body 'f'": lambda m: m.s.surface("x", m.s.joints["f"], ph.Shape.plane()),
+    r"mapping, such as \{\"toe\": \"stick\"\}": lambda m: m.contact().s.with_contacts(["touch"]),
+    r"'sin\(x\)' is not a height.\s+Give a function, as lambda x: ": lambda m: ph.Shape.curve("sin(x)"),
+    r"is not a height.\s+Give a function, as lambda x, y: ": lambda m: ph.Shape.heights(np.zeros((2, 2))),
+    r"friction mu is in kg, not a plain number": lambda m: m.contact(friction=m.s.parameter("mu", 1, unit="kg")),
+    r"restitution e is in m/s, not a plain": lambda m: m.contact(restitution=m.s.parameter("e", 1, unit="m/s")),
+    r"static mu is in m, not a plain number": lambda m: m.contact(
+        stiffness=1e4, friction=0.1, static=m.s.parameter("mu", 1, unit="m")
+    ),
     r"no contact of a plane and a plane.*point on plane": lambda m: m.contact(
         m.s.surface("p", m.body, ph.Shape.plane())
     ),

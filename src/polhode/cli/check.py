@@ -51,7 +51,7 @@ def check(source: Source, json: Json = False) -> int:
     bodies = len(written(model, "bodies")) + len(model.flexible)
     counts = [(bodies, "body"), (len(system.joints), "joint"), (len(equations.q), "coordinate")]
     counts.append((len(equations.u), "speed"))
-    touching = [*model.contacts.values(), *(load for load in model.loads if load.unique)]
+    touching: list[Any] = [*model.contacts.values(), *(load for load in model.loads if load.unique)]
     counts += [(count, kind.replace("_", " ")) for kind, count in Counter(each.kind for each in touching).items()]
     output.say(f"{system.name}: {', '.join(output.number(*count) for count in counts)}", "bold")
     for name, _, coordinates, stations in flexible_rows(model):
@@ -91,7 +91,7 @@ def _starts(equations: Equations) -> list[str]:
 
 def _idle_surfaces(model: Model) -> list[str]:
     """The surfaces that no contact is on."""
-    elements = (*model.contacts.values(), *model.loads)
+    elements: list[Any] = [*model.contacts.values(), *model.loads]
     taken = {getattr(each, field.name).name for each in elements for field in each.fields if field.kind == "surface"}
     return [name for name in model.surfaces if name not in taken]
 

@@ -202,6 +202,8 @@ def _add_joint(system: System, values: Values, path: Path, key: str, record: rec
     stop: Any = record.stop
     if isinstance(stop, dict):
         stop = {name: values.number((*path, "stop", name), text) for name, text in stop.items()}
+    elif stop in ("true", "false"):
+        stop = stop == "true"
     elif stop is not None:
         stop = values.number((*path, "stop"), stop)
     if len(values.document.problems) > before:

@@ -28,7 +28,7 @@ from ..model.equipment import ContactPair, Geom
 from ..model.reading import flag_of
 from ..model.records import GROUND
 from ..registry import registered
-from .findings import JointFacts, Report
+from .findings import JointFacts, Report, counted
 from .robot_file.assembly import free_name
 
 Contacts = bool | str | Mapping[str, Any]
@@ -71,7 +71,9 @@ def touch(system: System, report: Report, contacts: Contacts, stops: Any, fricti
         with collecting() as warned:
             lacking = _add_contacts(system, links, *_options(contacts))
         doubts += [Problem(sentence, report.file, "", "W-ROBOT-UNSUPPORTED") for sentence in lacking]
-        left_out += [f"{message} ({count} contacts)" for message, count in Counter(w.message for w in warned).items()]
+        left_out += [
+            f"{message} ({counted(count, 'contact')})" for message, count in Counter(w.message for w in warned).items()
+        ]
     notices = tuple(Problem(sentence, report.file, "", "N-ROBOT-UNSUPPORTED") for sentence in left_out)
     warnings = [
         replace(warning, code="W-ROBOT-UNSUPPORTED")
@@ -165,8 +167,14 @@ def _add_contacts(system: System, links: bool, every: bool, vertices: int, laws:
                 raise
             cure = cures[error.problems[0].code]
             notes[f"'{name}' is left out: {error.problems[0].message}{cure}"] = None
-    sentences = [f"contacts of a {pair} are not modelled ({count} pairs)." for pair, count in lacking.items()]
-    return [*notes, *sentences, *(f"{what} of contacts is left out ({n} contacts)." for what, n in left_out.items())]
+    sentences = [
+        f"contacts of a {pair} are not modelled ({counted(count, 'pair')})." for pair, count in lacking.items()
+    ]
+    return [
+        *notes,
+        *sentences,
+        *(f"{what} of contacts is left out ({counted(n, 'contact')})." for what, n in left_out.items()),
+    ]
 
 
 def _touching(geom: Geom, vertices: int, notes: dict[str, None]) -> Shape | None:

@@ -67,7 +67,8 @@ class Dimensions:
             quantity = self.of(value, place)
             if quantity.stated and None not in (required, quantity.dimension) and quantity.dimension != required:
                 right = unit if isinstance(unit, str) else _written(Known(required))
-                message = f"the {what.replace('_', ' ')} {shown(value)} is in {_written(quantity)}, not in {right}."
+                wanted = "a plain number" if right == "1" else f"in {right}"
+                message = f"the {what.replace('_', ' ')} {shown(value)} is in {_written(quantity)}, not {wanted}."
                 raise ModelError(message, place=place, cure=_CURE, code="E-UNIT-TYPE")
 
     def of(self, root: Expr, place: str = "") -> Known:

@@ -225,6 +225,7 @@ def as_typed(error: PolhodeError, words: Iterable[str]) -> PolhodeError:
     """
     typed = {word.partition("=")[0].lstrip("-"): word.partition("=")[0] for word in words if word.startswith("-")}
     typed |= {"duration": typed["t"]} if "t" in typed else {}
+    typed |= {name.removeprefix("no-"): option for name, option in typed.items()}
 
     def option(match: re.Match[str]) -> str:
         name = match["name"].replace("_", "-")

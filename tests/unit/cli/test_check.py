@@ -97,3 +97,12 @@ def test_a_refused_start_names_the_poses_of_the_command_line(polhode: Shell, tmp
     assert cure in polhode("diagnose", model)
     model.write_text(FOOT.replace("MU", "-0.8"), encoding="utf-8")
     assert "are not examined: contact 'step': the friction -0.8 is negative." in polhode("diagnose", model)
+
+
+def test_options_of_robot_files_name_the_sections_of_model_files(polhode: Shell, tmp_path: Path) -> None:
+    model = tmp_path / "foot.yaml"
+    model.write_text(FOOT.replace("MU", "0.5"), encoding="utf-8")
+    for words in (("--no-friction",), ("--contacts", "all"), ("--stops", "0")):
+        polhode("check", model, *words, code=2)
+        assert f"no option {words[0]}." in polhode.errors
+        assert "contacts, stops and friction are sections of the file" in polhode.errors

@@ -97,8 +97,18 @@ def test_collision_shapes_of_urdf_and_sdf_touch_the_floor(tmp_path: Path):
     assert arm.contacts["b collision on floor"].friction == Fraction(2, 5)
     assert arm.surfaces["a collision"].pose.p[2] == 1
     assert [*ph.load(tmp_path / "arm.urdf").contacts] == ["j friction"]
-    ball = ph.load(written(tmp_path, "ball.sdf", BALL), contacts=True).contacts["a collision on floor"]
+    ball = ph.load(written(tmp_path, "ball.sdf", BALL), contacts=True).contacts["skin on floor"]
     assert (ball.friction, ball.restitution) == (Fraction(3, 5), Fraction(1, 2))
+
+
+def test_surfaces_have_the_names_of_collision_shapes_that_are_of_one_shape_alone(tmp_path: Path):
+    shapes = "".join(f"<collision{name}><geometry><sphere radius='1'/></geometry></collision>"
+                     for name in (" name='foot'", "", " name='hull'"))  # fmt: skip
+    hull = "<collision name='hull'><geometry><sphere radius='1'/></geometry></collision>"
+    joint = "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>"
+    links = f"<link name='a'>{INERTIAL}{hull}</link><link name='b'>{INERTIAL}{shapes}</link>{joint}"
+    system = ph.load(written(tmp_path, "leg.urdf", f"<robot name='leg'>{links}</robot>"))
+    assert [*system.equipment["geoms"]] == ["a collision", "foot", "b collision 2", "b collision 3"]
 
 
 def test_links_that_an_srdf_excludes_do_not_touch(tmp_path: Path):
@@ -119,7 +129,7 @@ def test_contacts_of_a_file_are_compliant_with_a_stiffness(tmp_path: Path):
     ball = ph.load(path, contacts={"stiffness": 1e4, "damping": 0.1, "transition_speed": 0.02})
     (pad,) = ball.loads
     assert not ball.contacts
-    assert (pad.name, pad.stiffness, pad.friction) == ("a collision on floor", 10**4, Fraction(3, 5))
+    assert (pad.name, pad.stiffness, pad.friction) == ("skin on floor", 10**4, Fraction(3, 5))
     assert [*ph.load(path, contacts={"law": "linear", "stiffness": 10, "bristle": (10, 1)}).loads] != []
     with pytest.raises(PolhodeError, match="a rigid contact has no damping"):
         ph.load(path, contacts={"damping": 0.1})
@@ -195,10 +205,10 @@ def test_contacts_of_dimension_1_have_no_friction_and_an_override_has_its_own(tm
 def test_laws_of_mujoco_that_rigid_contacts_lack_are_warned_of_with_their_number(tmp_path: Path):
     assert not any("of contacts is left out" in each for each in sled(tmp_path)[1])
     pair = '<pair geom1="g" geom2="floor" condim="6" friction="1 0.5 .1 .2 .2" gap="1" margin="1" solref="1 1"/>'
-    left_out = {each.partition(" of contacts is left out (1 contacts)")[0] for each in sled(tmp_path, pair=pair)[1]}
+    left_out = {each.partition(" of contacts is left out (1 contact)")[0] for each in sled(tmp_path, pair=pair)[1]}
     assert left_out >= {"friction that differs between two axes (the first is taken)", "torsional friction",
                         "rolling friction", "margin", "gap", "solref"}  # fmt: skip
-    assert "solimp of contacts is left out (1 contacts)." in sled(tmp_path, geom='solimp="0.8 0.9 0.01"')[1]
+    assert "solimp of contacts is left out (1 contact)." in sled(tmp_path, geom='solimp="0.8 0.9 0.01"')[1]
 
 
 def test_flags_that_disable_contacts_and_limits_are_kept_with_a_notice(tmp_path: Path):

@@ -146,8 +146,8 @@ class CompliantContact(ForceElement):
     damping: Expr = given("number", 0)
     exponent: Expr | None = given("number", None, positive=True)
     law: str = given("word", "hunt_crossley", choices=LAWS)
-    friction: Expr = given("number", 0)
-    static: Expr | None = given("number", None)
+    friction: Expr = given("number", 0, unit="1")
+    static: Expr | None = given("number", None, unit="1")
     stribeck: Expr = given("number", 0, unit="m/s")
     transition_speed: Expr = given("number", "0.01", unit="m/s", positive=True)
     bristle: tuple[Expr, ...] | None = given(
