@@ -54,6 +54,8 @@ WRONG: dict[str, Callable[[Ball], Any]] = {
     r"'sin\(x\)' is not a height.\s+Give a function, as lambda x: ": lambda m: ph.Shape.curve("sin(x)"),
     r"is not a height.\s+Give a function, as lambda x, y: ": lambda m: ph.Shape.heights(np.zeros((2, 2))),
     r"friction mu is in kg, not a plain number": lambda m: m.contact(friction=m.s.parameter("mu", 1, unit="kg")),
+    r"damping d is in kg, not in s/m": lambda m: m.contact(stiffness=1e4, damping=m.s.parameter("d", 1, unit="kg")),
+    r"stiffness k is in N, not in N/m": lambda m: m.contact(stiffness=m.s.parameter("k", 1, unit="N"), law="linear"),
     r"restitution e is in m/s, not a plain": lambda m: m.contact(restitution=m.s.parameter("e", 1, unit="m/s")),
     r"static mu is in m, not a plain number": lambda m: m.contact(
         stiffness=1e4, friction=0.1, static=m.s.parameter("mu", 1, unit="m")

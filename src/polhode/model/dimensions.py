@@ -194,7 +194,7 @@ def _values(model: Model, table: str, record: Any) -> Iterator[tuple[str, Any, A
         after, before = (next(iter(model.joints[joint].units.values())) for joint in (record.follower, record.leader))
         yield from (("offset", after, record.offset), ("multiplier", f"{after}/{before}", record.multiplier))
     for field in getattr(record, "fields", ()):
-        slides, _, turns = field.unit.partition(" or ")
+        slides, _, turns = getattr(record, "units", {}).get(field.name, field.unit).partition(" or ")
         unit = slides if not turns or _slides(model, record) else turns
         yield field.name, unit or None, getattr(record, field.name)
     for load in record.loads(model) if isinstance(record, p.ForceElement) else ():

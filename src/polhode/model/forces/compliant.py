@@ -184,6 +184,11 @@ class CompliantContact(ForceElement):
             raise ModelError(message, self.place, cure, "E-MODEL-TWICE")
 
     @property
+    def units(self) -> dict[str, str]:
+        """The units of what depends on the law."""
+        return {"stiffness": "N/m", "damping": "N·s/m"} if self.law == "linear" else {"damping": "s/m"}
+
+    @property
     def contact(self) -> Contact:
         """The rigid contact of the same surfaces."""
         return Contact(name=self.name, a=self.a, at=self.at, b=self.b, friction=self.friction)
