@@ -67,7 +67,7 @@ def sample(s: ph.System, kind: str) -> dict[str, Any]:
 
 def value_of(s: ph.System, field: Field, bodies: Any) -> Any:
     if field.kind == "number":
-        c = s.parameter(field.name, 0.7)
+        c = s.parameter(field.name, 0.9 if field.name == "upper" else 0.7)
         return c * sum((x**2 + x for x in field.own_symbols.values()), start=as_expr(1))
     if field.kind == "vector":
         x, y, z = field.own_symbols.values() or (1, 2, s.time if field.free else 3)
