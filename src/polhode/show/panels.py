@@ -19,8 +19,6 @@ from ..view.scene import Channel
 #: A panel's title, its unit, and what it draws by name.
 Panel: TypeAlias = "tuple[str, str, Mapping[str, ArrayLike]]"
 _ENERGY, _CONTACTS = "Energy", "Contacts"
-#: For open, sticking and slipping, as modes are numbered, what a plot has.
-_LEVELS = np.array([0, 2, 1])
 _MEASURES = ("rad", "m", "rad/s", "m/s")
 
 
@@ -63,10 +61,10 @@ def panels_of(run: Trajectory, reactions: Sequence[str]) -> list[Panel]:
         parts = {"kinetic": energy.kinetic, "potential": energy.potential, "total": energy.total}
         groups.append((_ENERGY, "J", parts))
     if history := run.info.get("contacts"):
-        levels = _LEVELS[[history.changes[k].modes for k in history.modes_at(run.t)]]
+        levels = np.array([history.changes[k].modes for k in history.modes_at(run.t)])
         owners = [name for name, *_ in history.groups]
         largest = {name: levels[:, [owner == name for owner in owners]].max(axis=1) for name in dict.fromkeys(owners)}
-        groups.append((_CONTACTS, "0 open, 1 slip, 2 stick", largest))
+        groups.append((_CONTACTS, "mode", largest))
     for name in reactions:
         reaction = run.reaction(name)
         for words, unit, values in (("Force of", "N", reaction.force), ("Torque of", "N·m", reaction.torque)):

@@ -58,8 +58,8 @@ def channels_of(
     beside: list[dict[str, Floats]] = []
     for other in others:
         columns, _ = _Quantities(other).chosen(wanted, limited=False)
-        at = {column.name: np.interp(run.t, other.t, column.values, left=np.nan, right=np.nan) for column in columns}
-        beside.append(at)
+        is_outside = (run.t < other.t[0]) | (run.t > other.t[-1])
+        beside.append({x.name: np.where(is_outside, np.nan, x.at(other.t, run.t)[0]) for x in columns})
     nothing = np.full(len(run.t), np.nan)
     overlaid = [replace(channel, beside=[table.get(channel.name, nothing) for table in beside]) for channel in channels]
     return overlaid, missing
@@ -236,7 +236,7 @@ class _Quantities:
             "normal": (force, contact.normal.reshape(size).sum(axis=1)),
             "friction": (force, across.sum(axis=1)),
             "slip": (speed, slip.max(axis=1)),
-            "mode": ("", np.where((numbers == 2).any(axis=1), 2, numbers.max(axis=1))),
+            "mode": ("mode", np.where((numbers == 2).any(axis=1), 2, numbers.max(axis=1))),
         }[word]
         return _channel(f"{word}({name})", unit, np.asarray(values, dtype=np.float64))
 

@@ -74,7 +74,7 @@ def test_channels_and_columns_have_forces_gaps_slip_and_modes_with_units(tmp_pat
     by_name = {each.name: each for each in channels}
     assert [*by_name][:3] == ["normal(sole)", "friction(sole)", "normal(path stop 0)"] and "no contact" in missing[0]
     assert np.array_equal(by_name["normal(sole)"].values, run.contact("sole").normal)
-    assert [by_name[name].unit for name in wanted[1:5]] == ["m", "m/s", "", "m"]
+    assert [by_name[name].unit for name in wanted[1:5]] == ["m", "m/s", "mode", "m"]
     path = run.to_csv(tmp_path / "run.csv", contacts=["sole"])
     assert "gap.sole [m],normal.sole [N],tangential_1.sole [N],slip_1.sole [m/s],mode.sole" in path.read_text()
     assert np.array_equal(Trajectory.from_csv(path, equations).q, run.q)
