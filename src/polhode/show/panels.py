@@ -130,5 +130,6 @@ def plotted(
         main, *more = chosen_panels(run, channels, others)
         drawn = [(run.t, panels) for panels in more]
     width = (float(np.ptp(run.t)) or 1.0) / 500  # a line of a plot: those that are nearer are one
-    marks = list({round(contact_event.t / width): contact_event.t for contact_event in run.contact_events}.values())
+    changes = run.contact_events if run.contact_names else ()
+    marks = list({round(contact_event.t / width): contact_event.t for contact_event in changes}.values())
     return saved(plot_channels(run.t, main, title=run.title, beside=drawn, marks=marks), path)

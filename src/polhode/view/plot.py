@@ -221,12 +221,14 @@ def _panel(
     colors = [PALETTE[index % len(PALETTE)] for index in range(len(members))]
     styles = ["-" if index < len(PALETTE) else "--" for index in range(len(members))]
     for channel, color, style in zip(members, colors, styles, strict=True):
-        axes.plot(time, channel.values, color=color, linestyle=style, linewidth=1.5, solid_joinstyle="round", drawstyle=steps)
+        drawn_as = {"color": color, "linestyle": style, "drawstyle": steps}
+        axes.plot(time, channel.values, linewidth=1.5, solid_joinstyle="round", **drawn_as)
     color_of = dict(zip((channel.name for channel in members), colors, strict=True))
     for k, (times, channels) in enumerate(others):
         broken = _BROKEN[k % len(_BROKEN)]
         for channel in channels:
-            axes.plot(times, channel.values, color=color_of.get(channel.name, QUIET), linestyle=broken, linewidth=1.2, drawstyle=steps)
+            drawn_as = {"color": color_of.get(channel.name, QUIET), "linestyle": broken, "drawstyle": steps}
+            axes.plot(times, channel.values, linewidth=1.2, **drawn_as)
     drawn = [channel.values for channel in members]
     drawn += [channel.values for _, channels in others for channel in channels]
     low, high, change = limits(drawn)

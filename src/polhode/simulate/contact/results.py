@@ -91,6 +91,8 @@ def occurrences(run: Trajectory) -> tuple[Occurrence, ...]:
     """All changes of contacts, stops and dry friction, in their order."""
     made: list[Occurrence] = []
     history: ContactHistory | None = run.info.get("contacts")
+    if len(run.t) > 1 or not run.info:
+        check_history(run)
     if history is not None:
         names = [f"{name} {part}" if part else name for name, part, *_ in history.groups]
         first = np.cumsum([0, *(gap + tangents for _, _, gap, tangents in history.groups)])
@@ -145,15 +147,27 @@ class ContactResult(Shown):
         return Cell(f"contact '{self.name}': {len(self.impulses)} impacts", [Table(head, rows, numbers_from=1)])
 
 
+def check_history(run: Trajectory) -> None:
+    """Raise if a run whose mechanism has contacts, or is not known, has no history of them."""
+    has_contacts = not run.info if run.functions is None else bool(run.functions.derivation.synopsis.contacts)
+    if run.info.get("contacts") is None and has_contacts:
+        message = "this run has no history of its contacts: text in columns (CSV) does not hold it."
+        cure = "Keep the run with save, as .npz."
+        if _ended_at_its_start(run):
+            message, cure = f"nothing is known of contacts, as the run ended at its start: {run.message}", ""
+        elif len(run.t) == 1:
+            message, cure = "a run without a duration has no modes of contacts.", "Simulate longer than 0 s."
+        raise PolhodeError(message, "contact", cure, "E-TRAJECTORY-MISSING")
+
+
+def _ended_at_its_start(run: Trajectory) -> bool:
+    return len(run.t) == 1 and not run.is_whole and run.info.get("contacts") is None
+
+
 def contact_along(run: Trajectory, name: str) -> ContactResult:
     """A contact, stop or dry friction along a run."""
     history: ContactHistory | None = run.info.get("contacts")
-    if history is None and run.functions is not None and run.functions.derivation.synopsis.contacts:
-        message = "this run has no history of its contacts: text in columns (CSV) does not hold it."
-        cure = "Keep the run with save, as .npz."
-        if len(run.t) == 1:
-            message, cure = "a run without a duration has no modes of contacts.", "Simulate longer than 0 s."
-        raise PolhodeError(message, "contact", cure, "E-TRAJECTORY-MISSING")
+    check_history(run)
     names = list(run.contact_names)
     if name not in names and run.functions is not None and name in run.functions.derivation.model.contacts:
         message = "its joint moves as it is prescribed: the drive carries this friction, as a force."
@@ -195,9 +209,12 @@ def contact_along(run: Trajectory, name: str) -> ContactResult:
     )  # fmt: skip
 
 
-def columns_of_contacts(run: Trajectory, names: Sequence[str]) -> Iterator[tuple[str, str, str, Floats]]:
-    """Quantity, element and part, unit and values: gap, normal, tangential_1, slip_1, …, mode (0, 1 stick, 2 slip)."""
-    for name in names:
+def columns_of_contacts(run: Trajectory, names: str | Sequence[str]) -> Iterator[tuple[str, str, str, Floats]]:
+    """Quantity, element and part, unit and values: gap, normal, tangential_1, slip_1, …, mode (0, 1 stick, 2 slip).
+
+    Nothing of a run that was refused at its start.
+    """
+    for name in () if _ended_at_its_start(run) else names_in(names):
         found, (length, force, speed) = contact_along(run, name), units_of_contact(run, name)
         has_gap = any(gap for owner, _, gap, _ in run.info["contacts"].groups if owner == name)
         for k, part in enumerate(found.parts):
@@ -211,6 +228,11 @@ def columns_of_contacts(run: Trajectory, names: Sequence[str]) -> Iterator[tuple
                 yield f"tangential_{i}", label, force, tangential
                 yield f"slip_{i}", label, speed, velocity
             yield "mode", label, "", np.argmax(mode[:, None] == MODES, axis=1).astype(np.float64)
+
+
+def names_in(names: str | Sequence[str]) -> list[str]:
+    """A name, or several, each once."""
+    return [names] if isinstance(names, str) else list(dict.fromkeys(names))
 
 
 def units_of_contact(run: Trajectory, name: str) -> tuple[str, str, str]:

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
+from polhode.errors import SimulationError
 from polhode.simulate import Trajectory
 from polhode.simulate.trajectory.channels import channels_of
 
@@ -53,8 +55,10 @@ def test_a_run_without_its_history_or_with_another_mechanism_is_refused_with_a_s
     columns = Trajectory.from_csv(run.to_csv(tmp_path / "run.csv"), equations)
     with pytest.raises(ph.PolhodeError, match="CSV"):
         columns.contact("sole")
-    with pytest.raises(ph.PolhodeError, match="read from columns"):
-        columns.power_audit(0)
+    for call in (columns.power_audit, lambda: columns.contact_events,
+                 lambda: Trajectory.from_csv(tmp_path / "run.csv").contact_events):  # fmt: skip
+        refused("this run has no history of its contacts.*CSV.*\n.*save", call)
+    assert columns.plot().axes
     path = run.save(tmp_path / "run.npz")
     with pytest.raises(ph.PolhodeError, match="no mechanism"):
         Trajectory.load(path).contact("sole")
@@ -64,6 +68,31 @@ def test_a_run_without_its_history_or_with_another_mechanism_is_refused_with_a_s
     s.stop("path", upper=0.5, index=0)
     with pytest.raises(ph.PolhodeError, match="not those of the mechanism"):
         Trajectory.load(path, s.derive()).contact("path stop 0")
+
+
+def test_a_run_that_ended_at_its_start_says_why_and_is_written(tmp_path: Path) -> None:
+    pytest.importorskip("xarray")
+    equations, _ = thrown()
+    with pytest.raises(SimulationError, match="'sole' overlaps by 0.2") as caught:
+        equations.simulate(1, start={"z": -0.2})
+    run: Any = caught.value.trajectory
+    refused("ended at its start: at t = 0 s 'sole' overlaps", lambda: run.contact("sole"))
+    refused("ended at its start: at t = 0 s 'sole' overlaps", run.power_audit)
+    assert "overlaps" in run.to_csv(tmp_path / "run.csv", contacts=["sole"]).read_text()
+    assert run.contact_events == () and "x" in run.to_xarray(contacts=["sole"])
+    data = equations.simulate(1, start={"z": np.array([-0.2, 0.1])}, samples=3).to_xarray(contacts="sole")
+    assert np.isnan(data["normal(sole)"][0]).all() and np.isfinite(data["normal(sole)"][1]).all()
+
+
+def test_a_name_alone_and_a_name_twice_are_one_contact_or_reaction(tmp_path: Path) -> None:
+    pytest.importorskip("xarray")
+    equations, run = thrown()
+    once = run.to_csv(tmp_path / "run.csv", ["path"], ["sole"]).read_text()
+    for names in ("path", "sole"), (["path"] * 2, ["sole"] * 2):
+        assert run.to_csv(tmp_path / "run.csv", *names).read_text() == once
+        assert run.to_xarray(*names).identical(run.to_xarray(["path"], ["sole"]))
+    batch = equations.simulate(0.5, start={"z": np.array([0.1, 0.2])}, samples=11)
+    assert batch.to_xarray("sole").identical(batch.to_xarray(["sole"]))
 
 
 def test_channels_and_columns_have_forces_gaps_slip_and_modes_with_units(tmp_path: Path) -> None:
