@@ -52,9 +52,7 @@ def columns_of(run: Trajectory) -> Iterator[tuple[str, str, Floats]]:
 # ---- comma-separated text ------------------------------------------------------------------------------------
 
 
-def as_csv(
-    trajectory: Trajectory, reactions: str | Sequence[str] = (), contacts: str | Sequence[str] = ()
-) -> bytes:
+def as_csv(trajectory: Trajectory, reactions: str | Sequence[str] = (), contacts: str | Sequence[str] = ()) -> bytes:
     """Time, then columns `q.name`, `u.name`, `z.name`, `tau.name` and `input.name`, with SI units: `q.hinge [rad]`."""
     from ...model.lookup import units_by_name
     from ..contact.results import columns_of_contacts, names_in
@@ -243,9 +241,7 @@ def read_info(info: Mapping[str, Any]) -> dict[str, Any]:
 # ---- xarray --------------------------------------------------------------------------------------------------
 
 
-def to_xarray(
-    trajectory: Trajectory, reactions: str | Sequence[str] = (), contacts: str | Sequence[str] = ()
-) -> Any:
+def to_xarray(trajectory: Trajectory, reactions: str | Sequence[str] = (), contacts: str | Sequence[str] = ()) -> Any:
     """A dataset over `time`: coordinates and states by name, speeds as `d(name)`, `tau(name)`, `input(name)`."""
     from ..contact.results import columns_of_contacts, names_in
 
