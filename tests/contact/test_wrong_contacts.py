@@ -28,6 +28,10 @@ class Ball:
         self.s.contact("touch", self.skin if a is None else a, self.floor if b is None else b, **laws)
         return self
 
+    def stopped(self) -> "Ball":
+        stop(self.s, "end", "f", index=6, lower=-1)
+        return self
+
     def posed(self) -> "Ball":
         self.s.pose("up", {"f_z": 1})
         return self
@@ -74,6 +78,14 @@ WRONG: dict[str, Callable[[Ball], Any]] = {
     r"'skin' is not of the system 'ball'": lambda m: m.contact(Ball().skin),
     r"the point has its own place": lambda m: m.contact(m.body.point((0, 0, 1)), at=(0, 0, 5)),
     r"no law of impact 'hertz'.*moreau, newton, poisson": lambda m: m.contact().run(0.1, impacts="hertz"),
+    r"no contacts and stops with impacts.*Leave out": lambda m: m.run(0.1, impacts="newton"),
+    r"reaction 'touch': 'touch' is no joint or.*run.contact": lambda m: m.contact().run(0.1).reaction("touch"),
+    r"with_contacts: \['touch'\] is not.*Give {\"sole\": \"stick\"}": lambda m: m.contact().s.with_contacts(["touch"]),
+    r"no contact 'nix'.*Give names or": lambda m: m.contact().run(0.1).plot(channels=["gap(nix)"]),
+    r"curve': \[0, 1\] is not a number.*lambda x: 0.1\*ph.sin\(x\), or": lambda m: ph.Shape.curve([0, 1]),
+    r"heights': 'x\+y' is not.*lambda x, y: ": lambda m: ph.Shape.heights("x+y"),
+    r"with_contacts\({\"touch\": \"stick\"}\) has this": lambda m: m.stopped().contact().s.derive().linearize(),
+    r"a mode: system.with_contacts\({}\) has none": lambda m: m.stopped().s.derive().linearize(),
     r"there is no contact 'tuch'.*'touch'": lambda m: m.contact().run(0.1).contact("tuch"),
     r"'touch': it is compliant: a force": lambda m: m.contact(stiffness=1e4).run(0.2).contact("touch"),
     r"a run without a duration has no modes": lambda m: m.contact().s.derive().simulate(0).contact("touch"),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import PolhodeError, check_kind, understood
-from ..simulate.trajectory.channels import Channels, channels_of, warn_of_missing
+from ..simulate.trajectory.channels import CURE, Channels, channels_of, warn_of_missing
 from ..simulate.trajectory.trajectory import Trajectory
 from ..simulate.trajectory.units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_units
 from ..view.page import charts_of
@@ -76,7 +76,7 @@ def chosen_panels(run: Trajectory, channels: Channels, others: Sequence[Trajecto
     """Panels of channels of a run, and then of each other: as on a page, one unit and like magnitude share a panel."""
     shown, missing = channels_of(run, channels, others)
     if missing and not shown:
-        raise PolhodeError(" ".join(missing), "plot", code="E-PICTURE-NAME")
+        raise PolhodeError(" ".join(missing), "plot", CURE, "E-PICTURE-NAME")
     warn_of_missing(missing)
     charts = [[shown[k] for k in chart] for chart in charts_of(shown)]
     titles = [", ".join(channel.name for channel in chart[:3]) + (", …" if len(chart) > 3 else "") for chart in charts]

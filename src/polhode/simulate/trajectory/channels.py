@@ -43,7 +43,7 @@ _NAME = re.compile(r"[\w' ]+")
 _CARRIED = re.compile(r"(force|torque)\((.+)\)", re.DOTALL)
 _TOUCHING = re.compile(r"(gap|normal|friction|slip|mode)\((.+)\)", re.DOTALL)
 _LABELLED = re.compile(r"(.*\S)\s*\[([^\[\]]*)\]", re.DOTALL)
-_CURE = 'Give names or expressions, such as ["hip", "force(knee)", "l*sin(hip)"]; of a vector its components.'
+CURE = 'Give names or expressions, such as ["hip", "force(knee)", "l*sin(hip)"]; of a vector its components.'
 
 
 class ChannelWarning(UserWarning):
@@ -273,7 +273,7 @@ def _components(name: str, unit: str, values: Floats) -> Iterable[Channel]:
 
 def _pairs(wanted: Channels) -> list[tuple[str, str | Expr]]:
     """Labels, "" where there are none, with names or expressions."""
-    with understood("a list of channels", wanted, place="channels", cure=_CURE):
+    with understood("a list of channels", wanted, place="channels", cure=CURE):
         if isinstance(wanted, str | Expr):
             pairs: list[tuple[str, str | Expr]] = [("", wanted)]
         elif isinstance(wanted, Mapping):
@@ -281,7 +281,7 @@ def _pairs(wanted: Channels) -> list[tuple[str, str | Expr]]:
         else:
             pairs = [("", quantity) for quantity in wanted]
     for label, quantity in pairs:
-        with understood("a channel", quantity, place="channels", cure=_CURE):
+        with understood("a channel", quantity, place="channels", cure=CURE):
             if not isinstance(label, str) or not isinstance(quantity, str | Expr):
                 raise TypeError
     return pairs
