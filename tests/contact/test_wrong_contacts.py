@@ -265,3 +265,5 @@ def test_a_bend_at_a_knot_of_a_table_and_by_a_parameter_is_found() -> None:
 def test_what_is_exported_without_contact_forces_is_warned_of(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="forward_dynamics: without the forces of contacts"):
         Ball().contact().s.derive().export("c", tmp_path)
+    with pytest.warns(UserWarning, match="contact_rates: the rows of contacts; .* not written for numpy"):
+        Ball().contact().s.derive().export("numpy", tmp_path, of="contact_rates")
