@@ -235,6 +235,18 @@ def names_in(names: str | Sequence[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(dict.fromkeys(names))
 
 
+def of_all_parts(contact: ContactResult, word: str) -> Floats:
+    """The least "gap", the sum of "normal" or "friction", the fastest "slip" or the largest "mode" of the parts."""
+    size = (len(contact.t), len(contact.parts))
+    if word in ("gap", "normal"):
+        values = (contact.gap if word == "gap" else contact.normal).reshape(size)
+        return np.asarray(values.min(axis=1) if word == "gap" else values.sum(axis=1))
+    if word == "mode":
+        return np.argmax(contact.mode.reshape(size)[..., None] == MODES, axis=-1).max(axis=1).astype(np.float64)
+    across = np.linalg.norm(contact.tangential if word == "friction" else contact.slip, axis=-1).reshape(size)
+    return np.asarray(across.sum(axis=1) if word == "friction" else across.max(axis=1))
+
+
 def units_of_contact(run: Trajectory, name: str) -> tuple[str, str, str]:
     """Units of gap, forces and slip of a contact, stop or dry friction."""
     element: Any = run.mechanism.derivation.model.contacts[name]

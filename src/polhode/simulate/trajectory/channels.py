@@ -223,22 +223,13 @@ class _Quantities:
 
     def _contact(self, word: str, name: str) -> Channel:
         """A quantity of a contact, stop or dry friction, of all its parts."""
-        from ..contact.results import MODES, units_of_contact
+        from ..contact.results import of_all_parts, units_of_contact
 
         contact = self._touching.get(name) or self.run.contact(name)
         self._touching[name] = contact
         length, force, speed = units_of_contact(self.run, name)
-        size = (len(contact.t), len(contact.parts))
-        across, slip = (np.linalg.norm(v, axis=-1).reshape(size) for v in (contact.tangential, contact.slip))
-        numbers = np.argmax(contact.mode.reshape(size)[..., None] == MODES, axis=-1)
-        unit, values = {
-            "gap": (length, contact.gap.reshape(size).min(axis=1)),
-            "normal": (force, contact.normal.reshape(size).sum(axis=1)),
-            "friction": (force, across.sum(axis=1)),
-            "slip": (speed, slip.max(axis=1)),
-            "mode": ("mode", np.where((numbers == 2).any(axis=1), 2, numbers.max(axis=1))),
-        }[word]
-        return _channel(f"{word}({name})", unit, np.asarray(values, dtype=np.float64))
+        unit = {"gap": length, "normal": force, "friction": force, "slip": speed, "mode": "mode"}[word]
+        return _channel(f"{word}({name})", unit, of_all_parts(contact, word))
 
     def _followed(self, letter: str) -> Iterable[Channel]:
         columns = [column for label, column in self.followed.items() if label.startswith(letter)]
