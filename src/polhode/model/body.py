@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from ..errors import ModelError, PolhodeError, check_kind, shown, understood, whole_number
+from ..errors import ModelError, check_kind, shown, understood, whole_number
 from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, same, substitute, symbols
 from ..geometry import Pose, unit_axis
 from ..geometry.inertia import impossible_inertia, nearest_inertia
@@ -158,12 +158,7 @@ def _height(law: Any, count: int) -> Expr:
     from .field_values import check_curve
 
     place = f"shape '{'heights' if count == 2 else 'curve'}'"
-    try:
-        height = number_of(result_of(law, SPOT[:count], place) if callable(law) else law, place)
-    except PolhodeError as error:
-        letters = "x, y"[: 3 * count - 2]
-        cure = f"Give a function, lambda {letters}: 0.1*ph.sin(x), or a ph.table."
-        raise PolhodeError(error.problems[0].message, place, cure, error.problems[0].code) from error
+    height = number_of(result_of(law, SPOT[:count], place) if callable(law) else law, place)
     check_curve([height], place)
     return height
 

@@ -25,7 +25,7 @@ _MODES = ("stick", "slip")
 
 def with_contacts(system: S, closed: Mapping[str, str]) -> S:
     """A system whose closed contacts, stops and stuck joints, by name with a mode each, are constraints."""
-    check_kind(Mapping, "modes by the names of contacts", closed, "with_contacts", 'Give {"sole": "stick"}.')
+    check_kind(Mapping, "modes by the names of contacts", closed, "with_contacts")
     model = system.model()
     moving = registered("Model.moving")(model)
     groups: dict[str, Group] = {}
