@@ -7,7 +7,8 @@ JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
+# Bytecode is made where a module is first imported: most of what is installed never is.
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 
 # A stamp is written only after its step has ended well, so what was broken off is done again. Should the
 # interpreter behind .venv have gone (a Python upgrade), no stamp counts any more.

@@ -22,6 +22,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # tests break a derivation on purpose. Those that are about the store have one of their own.
 os.environ.setdefault("POLHODE_CACHE_DIR", user_cache_dir("polhode-tests"))
 
+# Most programs run for a moment: code without optimisation, in which no product is fused into a sum, is made in a
+# third of the time. Trials run what users get.
+if not TRIAL:
+    os.environ.setdefault("POLHODE_LLVM_LEVEL", "0")
+
 # A command in the background of a shell ignores interrupts, and so would the tests that raise them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

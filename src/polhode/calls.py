@@ -64,7 +64,7 @@ OPTIONS = {
     "StepperOptions": (*_OF_RUNS, "simulate.stepper:Stepper", "simulate.settings:StepperOptions"),
     "SmoothOptions": (*_OF_RUNS, "simulate.settings:SmoothOptions"),
     "OrbitOptions": (*_OF_RUNS, "simulate.settings:OrbitOptions", "equilibria.periodic_orbit:_TOLERANCES"),
-    "ReaderOptions": ("formats:load_urdf", "formats:load_sdf", "formats:load_mjcf"),
+    "ReaderOptions": ("formats:load_urdf", "formats:load_sdf", "formats:load_mjcf", "formats.options:DEFAULTS"),
     "CompareOptions": ("compare.comparison:compare",),
     "FitOptions": ("identification.fit:identify",),
     "ExcitationOptions": ("identification.exciting_trajectory:exciting_trajectory",),

@@ -153,3 +153,21 @@ def test_an_ellipse_rolls_from_a_ball_on_its_energy() -> None:
     assert set(run.contact("touch").mode) == {"stick"}
     assert np.ptp(run.energy.total) < 1e-9
     assert pytest.approx(run.energy.potential[0], abs=1e-9) == 2 * G * 0.6
+
+
+@pytest.mark.parametrize("depth", [1e-9, 2e-9, 1e-6, 0.02])
+def test_equal_cubes_that_overlap_by_more_than_rounding_are_refused(depth: float) -> None:
+    """Their side faces are flush, so that all vertices are on edges; also where one is moved along one of the faces."""
+    s = ph.System("cubes")
+    cube = s.body("cube", 1, inertia=(0.01,) * 3)
+    s.joint("f", s.ground, cube, ph.Free())
+    shape = ph.Shape.box(0.1, 0.1, 0.1)
+    s.contact("touch", s.surface("own", cube, shape), s.surface("under", s.ground, shape), friction=0.3)
+    e = s.derive()
+    for x in (0, 0.001):
+        start = {"f_z": 0.1 - depth, "f_x": x}
+        if depth > 1e-9:
+            with pytest.raises(ph.PolhodeError, match=f"overlaps by {depth:.6g}"):
+                e.simulate(0.1, start=start)
+        else:
+            assert e.simulate(0.1, start=start)["f_z"][-1] == pytest.approx(0.1)

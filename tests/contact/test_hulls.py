@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import nnls
 from scipy.spatial.transform import Rotation
 from tests.seeds import seeds
 
 import polhode as ph
-from polhode.expr import Matrix, Vector, evaluate, symbols
+from polhode.expr import Matrix, Vector, as_expr, evaluate, symbols
 from polhode.formats.yaml_model import dumps_yaml, loads_yaml
 from polhode.geometry import Pose
 from polhode.geometry.polytope import convex_hull
 from polhode.model.constraints.hulls import hulls
+from polhode.model.constraints.pairs import crossings, touches
+from polhode.model.surface import Surface
 
 TETRAHEDRON = 0.15 * np.array([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)])
 OCTAHEDRON = 0.2 * np.vstack([np.eye(3), -np.eye(3)])
@@ -136,6 +139,18 @@ def test_what_touches_is_where_coal_finds_no_distance(b: np.ndarray) -> None:
     assert kinds == {"vertex", "other", "edges"}
 
 
+@pytest.mark.parametrize("make", [lambda edges: ph.Shape.box(*edges), lambda edges: ph.Shape.hull(corners(edges))])
+@pytest.mark.parametrize("seed", range(4))
+def test_what_starts_deep_in_another_is_refused_with_the_depth_of_coal(make: Any, seed: int) -> None:
+    e, rng = thrown(make(SMALL), make(LARGE)), np.random.default_rng(seed)
+    turn = Rotation.random(random_state=rng) if seed else Rotation.identity()
+    x, y, z = place = rng.uniform(-0.1, 0.1, 3) * bool(seed)
+    start = dict(zip(("f_e1", "f_e2", "f_e3", "f_e0"), turn.as_quat(), strict=True))
+    depth = -distances(corners(SMALL), corners(LARGE), turn.as_matrix()[None], [place])[0]
+    with pytest.raises(ph.PolhodeError, match=f"overlaps by {depth:.6g}"):
+        e.simulate(1, start=start | {"f_x": x, "f_y": y, "f_z": z})
+
+
 def test_balls_and_points_touch_hulls_where_they_touch_boxes() -> None:
     for shape in (ph.Shape.sphere(0.1), None):
         runs = []
@@ -145,6 +160,72 @@ def test_balls_and_points_touch_hulls_where_they_touch_boxes() -> None:
                 run = e.simulate(0.5, start={"f_z": 0.6, "f_x": x, "f_y": 0.1}, speeds={"f_vx": 0.1})
                 runs.append(run.q[-1])
         np.testing.assert_allclose(runs[:3], runs[3:], atol=1e-9)
+
+
+AXES, AXIS, RADIUS = np.array((0.1, 0.15, 0.2)), 0.2 * np.array([(0, 0, -1), (0, 0, 1)]), 0.05
+ROUND = {"capsule": ph.Shape.capsule(RADIUS, 0.4), "ellipsoid": ph.Shape.ellipsoid(*AXES)}
+
+
+def distance_to(kind: str, points: np.ndarray, R: np.ndarray, place: np.ndarray) -> float:
+    """The distance of a capsule from a hull; of an ellipsoid that of a ball, in the metric in which it is a small one.
+
+    The nearest points are combinations of vertices with factors that are not negative and sum to 1.
+    """
+    metric, own = (np.eye(3), AXIS) if kind == "capsule" else (R / AXES * min(AXES) @ R.T, np.zeros((1, 3)))
+    both, weight = np.vstack([own @ R.T + place, -hull_of(points).points]) @ metric, 1e5
+    is_own = np.arange(len(both)) < len(own)
+    rows = np.vstack([both.T, weight * is_own, weight * ~is_own])
+    factors, _ = nnls(rows, np.array([0, 0, 0, weight, weight]), maxiter=10_000)
+    return float(np.linalg.norm(factors @ both)) - (RADIUS if kind == "capsule" else min(AXES))
+
+
+@pytest.mark.parametrize("points", [STONE, TETRAHEDRON, corners(LARGE)], ids=["stone", "tetrahedron", "box"])
+@pytest.mark.parametrize("kind", ROUND)
+def test_what_is_round_touches_hulls_where_it_is_nearest(kind: str, points: np.ndarray) -> None:
+    """Of a capsule the gap is the distance, of an ellipsoid where they touch."""
+    x = symbols([f"x{k}" for k in range(12)], "position")
+    X = Pose(Matrix([x[:3], x[3:6], x[6:9]]), Vector(x[9:]))
+    own, rock = Surface("own", "a", shape=ROUND[kind]), Surface("rock", "b", shape=ph.Shape.hull(points))
+    found = touches(own, rock, X) + crossings(own, rock, X)
+    found += touches(rock, own, X.inverse()) if kind == "capsule" else []
+    forms = [as_expr(value) for each in found for value in (each.gap, 1 if each.margin is None else each.margin)]
+    rng, parts = np.random.default_rng(3), set()
+    for _ in range(30):
+        R, way, low, high = Rotation.random(random_state=rng).as_matrix(), rng.normal(size=3), 0.0, 3.0
+        for _ in range(50):
+            middle = (low + high) / 2
+            low, high = (low, middle) if distance_to(kind, points, R, middle * way) > 0 else (middle, high)
+        for off in (0.0, 0.01, 0.1) if kind == "capsule" else (0.0,):
+            place = (high + off) * way
+            gaps, margins = np.reshape(evaluate(forms, dict(zip(x, [*R.ravel(), *place], strict=True))), (-1, 2)).T
+            least = int(np.where(margins > 0, gaps, np.inf).argmin())
+            parts.add(found[least].part.split(" ")[0])
+            assert gaps[least] == pytest.approx(off and distance_to(kind, points, R, place), abs=1e-9)
+    assert parts == ({"lower", "upper", "edges", "vertex"} if kind == "capsule" else {""})
+
+
+@pytest.mark.parametrize("seed", seeds((3, 7), of=10))
+@pytest.mark.parametrize("kind", ROUND)
+def test_what_is_round_and_dropped_on_a_hull_gains_no_energy_and_stays_out(kind: str, seed: int) -> None:
+    rng, e = np.random.default_rng(seed), thrown(ROUND[kind], ph.Shape.hull(corners(LARGE)))
+    start = turned(seed, f_x=rng.uniform(-0.5, 0.5), f_y=rng.uniform(-0.4, 0.4))
+    tight = {"rtol": 1e-11, "atol": 1e-11}
+    run = e.simulate(1.5, start=start, speeds={"f_wx": 2.0}, samples=61, until=e.q[6] + 1, **tight)
+    assert np.diff(run.energy.total).max() < 1e-8
+    turns = Rotation.from_quat(np.roll(run.q[:, :4], -1, axis=1)).as_matrix()
+    apart = [distance_to(kind, corners(LARGE), R, p) for R, p in zip(turns, run.q[:, 4:7], strict=True)]
+    assert -1e-9 < min(apart) < 1e-3
+
+
+@pytest.mark.parametrize("kind", ROUND)
+def test_what_is_round_and_lies_on_a_face_of_a_hull_stays_there(kind: str) -> None:
+    half = 0.5**0.5
+    start = {"f_e0": half, "f_e1": half, "f_z": 0.25 + (RADIUS if kind == "capsule" else AXES[1])}
+    if kind == "ellipsoid":  # on its flattest side
+        start = {"f_e0": half, "f_e2": half, "f_z": 0.25 + AXES[0]}
+    run = thrown(ROUND[kind], ph.Shape.hull(corners(LARGE))).simulate(10, start=start, samples=11)
+    assert np.ptp(run.q, axis=0).max() < 1e-9
+    assert run.contact("touch").normal.reshape(11, -1).sum(axis=1) == pytest.approx(9.81, abs=1e-9)
 
 
 def brick(folder: Path) -> None:
@@ -208,7 +289,7 @@ surfaces:
         (lambda: ph.Shape.mesh("nowhere.stl"), "cannot be read"),
         (lambda: ph.Shape.mesh(dented()), "not convex"),
         (lambda: thrown(ph.Shape("mesh", (1, 1, 1), file="a.stl"), ph.Shape.plane()), "is drawn, and does not touch"),
-        (lambda: thrown(ph.Shape.hull(STONE), ph.Shape.capsule(1, 1)), "no contact of a hull and a capsule"),
+        (lambda: thrown(ph.Shape.hull(STONE), ph.Shape.cylinder(1, 1)), "no contact of a hull and a cylinder"),
         (lambda: thrown(ph.Shape.hull(ball(300)), ph.Shape.plane()), "300 vertices, more than 256"),
         (lambda: thrown(ph.Shape.hull(ball(50)), ph.Shape.box(1, 1, 1)), "pairs of edges"),
         (lambda: thrown(ph.Shape.hull(STONE), ph.Shape.box(*LARGE)).simulate(1), "overlaps by"),

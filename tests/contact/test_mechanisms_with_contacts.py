@@ -157,9 +157,14 @@ def test_forces_of_a_box_that_slides_and_spins_do_the_work_that_its_energy_loses
     skin = s.surface("skin", body, ph.Shape.box(0.4, 0.4, 0.2))
     s.contact("sole", skin, s.surface("floor", s.ground, ph.Shape.plane()), friction=0.4)
     e, given = s.derive(), {"start": {"f_z": 0.1}, "speeds": {"f_vx": 1.5, "f_vy": 0.5, "f_wz": 2}}
-    audit = e.simulate(1, samples=2001, **given).power_audit()
+    run = e.simulate(1, samples=2001, **given)
+    audit = run.power_audit()
     assert audit.residual < 1e-9
     assert audit.notices() == ()
+    assert any("what slips moves otherwise by others" in notice for notice in run.notices)
+    along = e.simulate(0.1, start=given["start"], speeds={"f_vx": 1})
+    (notice,) = along.notices  # of feet that slide alike only the forces are not unique
+    assert "are not unique: the least" in notice
     assert "too few samples" in e.simulate(1, samples=6, **given).power_audit().notices()[0]
 
 

@@ -50,11 +50,26 @@ WRONG: dict[str, Callable[[Ball], Any]] = {
     r"body 'ball' cannot touch itself": lambda m: m.contact(m.s.point(m.body, (0, 0, 1)), m.skin),
     r"there is no body 'nobody'": lambda m: m.s.surface("x", "nobody", ph.Shape.plane()),
     r"there is no surface 'flor'.*'floor'": lambda m: m.contact(b="flor"),
-    r"is no surface.*system.surface": lambda m: m.contact(b=m.body),
+    r"'ball' is no surface.\s+Add it: system.surface": lambda m: m.contact(m.body, m.body),
+    r"'ball' is no surface.\s+Swap both: 'floor' is second": lambda m: m.contact(m.floor, m.body),
+    r"there is no joint 'ball'": lambda m: m.s.friction(m.body, 1),
+    r"there is no body 'f'": lambda m: m.s.surface("x", m.s.joints["f"], ph.Shape.plane()),
+    r"mapping, such as \{\"toe\": \"stick\"\}": lambda m: m.contact().s.with_contacts(["touch"]),
+    r"'sin\(x\)' is not a height.\s+Give a function, as lambda x: ": lambda m: ph.Shape.curve("sin(x)"),
+    r"is not a height.\s+Give a function, as lambda x, y: ": lambda m: ph.Shape.heights(np.zeros((2, 2))),
+    r"friction mu is in kg, not a plain number": lambda m: m.contact(friction=m.s.parameter("mu", 1, unit="kg")),
+    r"damping d is in kg, not in s/m": lambda m: m.contact(stiffness=1e4, damping=m.s.parameter("d", 1, unit="kg")),
+    r"stiffness k is in N, not in N/m": lambda m: m.contact(stiffness=m.s.parameter("k", 1, unit="N"), law="linear"),
+    r"restitution e is in m/s, not a plain": lambda m: m.contact(restitution=m.s.parameter("e", 1, unit="m/s")),
+    r"static mu is in m, not a plain number": lambda m: m.contact(
+        stiffness=1e4, friction=0.1, static=m.s.parameter("mu", 1, unit="m")
+    ),
     r"no contact of a plane and a plane.*point on plane": lambda m: m.contact(
         m.s.surface("p", m.body, ph.Shape.plane())
     ),
     r"already a constraint of this name": lambda m: m.contact().contact(),
+    r"already a compliant contact of this name": lambda m: m.contact(stiffness=1e4).contact(stiffness=1e4),
+    r"constraint 'touch': there is already": lambda m: m.contact(stiffness=1e4).contact(),
     r"restitution 2 is not between 0 and 1": lambda m: stop(m.s, "end", "f", index=6, lower=0, restitution=2),
     r"need a lower or an upper bound": lambda m: stop(m.s, "end", "f", index=6),
     r"lower stop 1 is not below the upper one 0": lambda m: stop(m.s, "end", "f", index=6, lower=1, upper=0),
@@ -97,6 +112,15 @@ WRONG: dict[str, Callable[[Ball], Any]] = {
 def test_what_cannot_be_is_refused_with_a_sentence(message: str) -> None:
     with pytest.raises(ph.PolhodeError, match=f"(?s){message}"):
         WRONG[message](Ball())
+
+
+def test_two_compliant_stops_of_one_name_are_refused() -> None:
+    s = ph.System("slider")
+    s.joint("x", s.ground, s.body("b", 1), ph.Prismatic("x"))
+    s.stop("x", -1, 1, stiffness=100)
+    with pytest.raises(ph.PolhodeError, match="compliant stop 'x stop': there is already a compliant stop"):
+        s.stop("x", -1, 1, stiffness=100)
+    s.stop("x", -2, 2, stiffness=100, name="outer")
 
 
 #: By parameters: value, contact laws with this parameter as "p", and what the message has.

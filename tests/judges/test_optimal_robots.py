@@ -23,7 +23,7 @@ def test_a_solo_jumps_by_contact_forces_on_its_floating_base() -> None:
         zip((f"root_joint_{x}" for x in ("e0", "e1", "e2", "e3", "x", "y", "z")), (1, 0, 0, 0, 0, 0, 0.2), strict=True)
     )
     problem = e.collocation(
-        0.36, start=pose, end={**base, **pose, "root_joint_vz": 0}, inputs=[*pushes, *legs], nodes=16,
+        0.36, start=pose, end={**base, **pose, "root_joint_vz": 0}, inputs=[*pushes, *legs], nodes=12,
         cost={"effort": 1, sum(v * v for v in e.u[6:]): 1, sum(a * a for a in e.udot[6:]): 1e-3},
         limits={**dict.fromkeys(pushes, (0, 30)), **{f"tau_{name}": 5 for name in legs}},
     )  # fmt: skip
@@ -41,7 +41,7 @@ def test_a_panda_follows_its_motion_of_little_time_after_refinement() -> None:
     rest = {f"{name}'": 0 for name in e.coordinates}
     problem = e.collocation(
         (0.2, 3), start=dict(zip(arm, begin, strict=True)), end={**dict(zip(arm, goal, strict=True)), **rest},
-        cost={"time": 1, "effort": 1e-4}, inputs=e.speeds, nodes=25,
+        cost={"time": 1, "effort": 1e-4}, inputs=e.speeds, nodes=15,
     )  # fmt: skip
     best = problem.solve()
     assert best.status == "optimal" and best.meshes[0].error > 1e-3

@@ -113,7 +113,8 @@ def test_rows_of_rims_agree_and_drift_as_velocities_change(name: str) -> None:
         s.contact("touch", s.surface("tip", hand, shape), s.surface("rock", s.ground, ground), friction=0.5)
 
     s, rng = _arm(touch), np.random.default_rng(4)
-    derived = [s.derive(formalism) for formalism in FORMALISMS]
+    compared = FORMALISMS if TRIAL or name == "cylinder on curve" else FORMALISMS[:1]
+    derived = [s.derive(formalism) for formalism in compared]
     nq = len(derived[0].coordinates)
     for _ in range(4):
         x = rng.uniform(-1, 1, nq + len(derived[0].speeds))

@@ -88,7 +88,7 @@ def test_all_formalisms_agree_on_such_a_joint() -> None:
     s.joint(
         "b", "A", s.body("B", 2, (0, 1, 0), (1, 1, 2)), of_constraint([*UNITS[:2], *UNITS[3:5], [0, 0, 1, 0, 0, 3]])
     )
-    assert s.compare(["poincare", "kane", "newton_euler"]).agree
+    assert s.compare(["poincare", "kane", "newton_euler"], run=False, functions=()).agree
 
 
 def test_a_model_file_has_the_rows(tmp_path: Path) -> None:

@@ -30,6 +30,10 @@ def test_options_reach_the_reader_and_others_are_refused(tmp_path: Path) -> None
     refused("Did you mean 'base'", lambda: load(tmp_path / "arm.urdf", bas="floating"))
 
 
+def test_help_shows_the_defaults_of_each_reader() -> None:
+    assert str(signature(ph.load).parameters["base"]) == "base: 'str' = 'fixed' in URDF, 'floating' in SDF"
+
+
 @pytest.mark.parametrize("suffix", sorted(READERS))
 def test_an_unknown_option_is_one_clear_sentence(suffix: str, tmp_path: Path) -> None:
     with pytest.raises(PolhodeError) as caught:

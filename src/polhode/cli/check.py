@@ -9,13 +9,17 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from ..errors import PolhodeError
+from ..errors import PolhodeError, listed
+from ..model import Model
 from ..model.summary import flexible_rows, written
 from ..simulate.guard import indefinite_notice, mass_matrix_stop
 from ..simulate.initial_state import initial_state
 from ..surface.equations import Equations
 from ..terminal import output
-from ..terminal.options import Json, Source
+from ..terminal.options import Json, Source, with_poses
+
+#: The duration of the run that finds whether contacts let a run start, in s.
+_INSTANT = 1e-9
 
 
 def check(source: Source, json: Json = False) -> int:
@@ -34,9 +38,10 @@ def check(source: Source, json: Json = False) -> int:
         if not joint.type.is_holonomic
     ]
     notes += map(output.finding, findings)
+    notes += [f"surface '{name}' is in no contact" for name in _idle_surfaces(system.model())]
     if not unset:
         with output.progress() as status:
-            status("compiling the mass matrix")
+            status("compiling")
             notes += _starts(equations)
     model, good = system.model(), comparison.agree
     if json:
@@ -46,7 +51,8 @@ def check(source: Source, json: Json = False) -> int:
     bodies = len(written(model, "bodies")) + len(model.flexible)
     counts = [(bodies, "body"), (len(system.joints), "joint"), (len(equations.q), "coordinate")]
     counts.append((len(equations.u), "speed"))
-    counts += [(count, kind) for kind, count in Counter(contact.kind for contact in model.contacts.values()).items()]
+    touching: list[Any] = [*model.contacts.values(), *(load for load in model.loads if load.unique)]
+    counts += [(count, kind.replace("_", " ")) for kind, count in Counter(each.kind for each in touching).items()]
     output.say(f"{system.name}: {', '.join(output.number(*count) for count in counts)}", "bold")
     for name, _, coordinates, stations in flexible_rows(model):
         output.say(f"{name} bends by {coordinates}{f'; stations {stations}' if stations else ''}")
@@ -59,6 +65,7 @@ def check(source: Source, json: Json = False) -> int:
 def _starts(equations: Equations) -> list[str]:
     """Notes on the zero configuration and the named poses from which a run cannot start."""
     notes = []
+    refused: dict[str, list[str]] = {}
     functions = equations.compile()
     for pose in (None, *equations.system.poses):
         name = "home" if pose is None else f"pose '{pose}'"
@@ -72,7 +79,21 @@ def _starts(equations: Equations) -> list[str]:
             notes.append(f"a run cannot start from {name}: {stop.message.removeprefix('at t = 0 s ')}")
         elif pose is None and (notice := indefinite_notice(np.atleast_2d(M), equations.speeds)):
             notes.append(notice)
-    return notes
+        elif equations.system.contacts:
+            try:
+                equations.simulate(_INSTANT, start=pose)
+            except PolhodeError as error:
+                problem = error.problems[0]
+                reason = ": ".join(filter(None, (problem.place, problem.message.removeprefix("at t = 0 s "))))
+                refused.setdefault(reason, []).append(name)
+    return notes + [f"a run cannot start from {listed(names)}: {reason}" for reason, names in refused.items()]
+
+
+def _idle_surfaces(model: Model) -> list[str]:
+    """The surfaces that no contact is on."""
+    elements: list[Any] = [*model.contacts.values(), *model.loads]
+    taken = {getattr(each, field.name).name for each in elements for field in each.fields if field.kind == "surface"}
+    return [name for name in model.surfaces if name not in taken]
 
 
 def diagnose(
@@ -90,7 +111,7 @@ def diagnose(
     if json:
         output.as_json({"file": str(source), "ok": good, **diagnosis.as_json()})
         return 0 if good else 1
-    head, _, rest = diagnosis.text().partition("\n")
+    head, _, rest = with_poses(diagnosis.text()).partition("\n")
     output.say(head, "bold")
     output.say(rest)
     return 0 if good else 1

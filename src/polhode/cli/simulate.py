@@ -29,7 +29,7 @@ from ..simulate.trajectory.files import archive_path, as_csv
 from ..simulate.trajectory.power_audit import TOLERANCE, PowerAudit
 from ..simulate.trajectory.trajectory import Trajectory
 from ..terminal import output
-from ..terminal.options import Digits, Json, Names, Pose, Settings, Source
+from ..terminal.options import Digits, Json, Names, Pose, Settings, Source, as_typed
 from ..terminal.output import pairs
 
 STANDARD_OUTPUT = Path("-")
@@ -70,7 +70,7 @@ def simulate(
     for name in reactions:
         check_name(system.model(), name)
     running |= {"progress": False} if json else {}
-    stopped: SimulationError | None = None
+    stopped: PolhodeError | None = None
     audit: PowerAudit | None = None
     try:
         audited = running.pop("audit", False)
@@ -84,7 +84,7 @@ def simulate(
     except SimulationError as error:
         if not isinstance(error.trajectory, Trajectory):
             raise
-        stopped, trajectory = error, error.trajectory
+        stopped, trajectory = as_typed(error, sys.argv[1:]), error.trajectory
     written = _write(trajectory, files, reactions, channel, contact or [])
     if json:
         output.as_json(
@@ -289,7 +289,7 @@ def _print_audit(out: Console, audit: PowerAudit, digits: int) -> None:
         out.print(output.plain(notice), style="yellow", soft_wrap=True)
 
 
-def _record(trajectory: Trajectory, written: list[Path], stopped: SimulationError | None) -> dict[str, Any]:
+def _record(trajectory: Trajectory, written: list[Path], stopped: PolhodeError | None) -> dict[str, Any]:
     energy = None
     if trajectory.has_energy:
         start, end = trajectory.energy.total[[0, -1]].tolist()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 JUMPING = ("sign", "abs", "min", "max", "floor")
 _FLAGS = (
     "is_constrained", "in_pseudo_velocities", "has_charts", "is_smooth", "keeps_energy", "has_elastic_gears",
-    "has_limits_of_parameters", "is_scleronomic",
+    "has_limits_of_parameters", "is_scleronomic", "has_parametric_elements",
 )  # fmt: skip
 
 
@@ -65,6 +65,7 @@ class Synopsis:
     has_elastic_gears: bool  # whether there are rotors that start where their links are
     has_limits_of_parameters: bool  # whether other parameters may give other limits than these
     is_scleronomic: bool  # whether there are contacts, and they and all else are at rest where the speeds are zero
+    has_parametric_elements: bool  # whether loads, constraints or contacts have numbers that parameters decide
 
     @cached_property
     def quaternion_groups(self) -> list[tuple[int, int]]:
@@ -107,6 +108,7 @@ class Synopsis:
             any(motor.is_elastic for motor in system.motors.values()),
             have_parameters(equations),
             touching is not None and _is_scleronomic(equations, touching),
+            bool(system.parametric),
         )
 
     @property

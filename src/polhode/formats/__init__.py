@@ -83,7 +83,11 @@ def _check_options(reader: str, suffix: str, names: Iterable[str]) -> None:
     options = list(dict.fromkeys(parameter.name for parameter in taken if parameter.kind is Parameter.KEYWORD_ONLY))
     for name in names:
         if name not in options:
-            listed = f"Its options are {', '.join(options)}." if options else "It has none."
+            listed = (
+                f"Its options are {', '.join(options)}."
+                if options
+                else "It has none: contacts, stops and friction are sections of the file."
+            )
             message = f"the reader of {suffix} files has no option {name!r}."
             raise PolhodeError(message, place="load", cure=suggestion(name, options, listed), code="E-FILE-NAME")
 

@@ -73,6 +73,7 @@ def build(document: Document, model: records.Model, name: str) -> System:
     _add_rates(system, values, model, free)
     if not spoiled:
         add_surfaces(system, values, model)
+        spoiled = "surfaces" in document.sections
     for index, load in enumerate(model.loads):
         _add_load(None if spoiled else system, values, ("loads", index), load, free)
     _add_equipment(system, values, model, free)
@@ -201,6 +202,8 @@ def _add_joint(system: System, values: Values, path: Path, key: str, record: rec
     stop: Any = record.stop
     if isinstance(stop, dict):
         stop = {name: values.number((*path, "stop", name), text) for name, text in stop.items()}
+    elif stop in ("true", "false"):
+        stop = stop == "true"
     elif stop is not None:
         stop = values.number((*path, "stop"), stop)
     if len(values.document.problems) > before:

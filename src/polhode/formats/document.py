@@ -180,6 +180,7 @@ class _Composer:
                     "E-MODELFILE-TWICE",
                 )
             )
+            self.document.sections.update((*path, key)[:1])
             self.document.lines.pop((*path, key))
         self.document.lines[*path, key] = line
         self.keys[-1] = key

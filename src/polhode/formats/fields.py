@@ -513,6 +513,8 @@ def _words(detail: Mapping[str, Any], path: Path, value: Any) -> tuple[str, str]
         case "missing":
             return "this key is missing.", f"Add `{path[-1]}:`."
         case "extra_forbidden":
+            if path[0] == "contacts" and str(path[-1]) in [field.name for field in FORCES["compliant_contact"].fields]:
+                return "there is no such key.", "A compliant contact is one of `loads`, of `type: compliant_contact`."
             keys = _known_keys(detail["loc"][:-1])
             listed = f"Known keys: {', '.join(keys)}."
             return "there is no such key.", suggestion(str(path[-1]), keys, listed, "`{}`".format)

@@ -88,6 +88,11 @@ class Report(Shown):
         return "\n".join(lines)
 
 
+def counted(count: int, noun: str) -> str:
+    """A count with its noun: "1 joint", "2 joints"."""
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
 def tell(doubts: Sequence[Problem]) -> None:
     """One warning, at the user's line, that lists the first of a reader's doubts."""
     if not doubts:

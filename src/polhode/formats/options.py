@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from .urdf.joints import Locked
 
 
+#: Defaults that differ between readers, as help shows them.
+DEFAULTS = {"base": type("Default", (), {"__repr__": lambda self: "'fixed' in URDF, 'floating' in SDF"})()}
+
+
 class ReaderOptions(TypedDict, total=False):
     """The options of all readers, of which each has some; see `read_urdf`, `read_sdf` and `read_mjcf`."""
 

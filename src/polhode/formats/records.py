@@ -309,9 +309,10 @@ class Motion(Record):
     sequence: tuple[Motion, ...] | None = None
 
 
-#: A coefficient of restitution, or a mapping with all that a stop takes.
+#: A coefficient of restitution, true for 0, or a mapping with all that a stop takes.
+_Bounce = Annotated[str, WithJsonSchema({"type": ["number", "string", "boolean"]})]
 Stops = Annotated[
-    Annotated[Number | None, Tag("one")] | Annotated[dict[Name, Number], Tag("mapping")], Discriminator(_mapped)
+    Annotated[_Bounce | None, Tag("one")] | Annotated[dict[Name, Number], Tag("mapping")], Discriminator(_mapped)
 ]
 
 

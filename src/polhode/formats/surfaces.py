@@ -44,7 +44,7 @@ def _spoiled(system: System, model: records.Model) -> set[str]:
 def _shape(values: Values, path: Path, record: Any) -> Shape | None:
     """A shape; its height may be written with x and y."""
     variables = dict(zip("xy" if record.type == "heights" else "x", SPOT, strict=False))
-    inside = replace(values, scope=replace(values.scope, own=variables))
+    inside = replace(values, scope=replace(values.scope, own=variables, now=None))
     if record.type == "mesh":
         return _mesh(values, path, record)
     if record.type == "hull":

@@ -1,16 +1,17 @@
 """What robot files say of touching and sticking: shapes that collide, dry friction in joints, limits as stops.
 
-Two shapes may touch as in MuJoCo: they are on bodies that are not welded to each other, nor parent and child unless the
-parent stands still, and the type of one fits the affinity of the other. The coefficient of friction is the larger one,
-or that of the higher priority. By default one of the two stands still; `contacts="all"` takes in shapes of a robot that
-touch each other. A file without a plane gets the floor z = 0. Meshes touch by their convex hulls, simplified where they
+Two shapes may touch as in MuJoCo: they are on bodies that are not welded to each other, nor parent and child unless
+the parent stands still, and the type of one fits the affinity of the other. Links that share a joint never touch. The
+coefficient of friction is the larger one, or that of the higher priority; none if neither has more than the dimension
+1. By default one of the two stands still; `contacts="all"` takes in shapes of a robot that touch each other. A file
+without a plane or a field of heights gets the floor z = 0. Meshes touch by their convex hulls, simplified where they
 have more vertices than `contacts={"vertices": 32}` says.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -18,31 +19,38 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError, PolhodeError, Problem, collecting, shown, whole_number
-from ..expr import Expr, as_expr
+from ..expr import as_expr
 from ..geometry.polytope import convex_hull
 from ..model import Shape, System
 from ..model.constraints.contact import Contact
 from ..model.constraints.pairs import PAIRS
-from ..model.equipment import Geom
+from ..model.equipment import ContactPair, Geom
 from ..model.reading import flag_of
 from ..model.records import GROUND
 from ..registry import registered
-from .findings import JointFacts, Report
+from .findings import JointFacts, Report, counted
 from .robot_file.assembly import free_name
 
 Contacts = bool | str | Mapping[str, Any]
-_LAWS = ("friction", "static", "stribeck", "restitution")
+_LAWS = ("friction", "static", "stribeck", "restitution", "stiffness", "damping", "exponent", "law", "bristle",
+         "transition_speed")  # fmt: skip
 #: So many vertices the hull of a mesh has at most, unless another number is given.
 _VERTICES = 32
 #: Where what SDF says of a surface and is not read concerns contacts.
 _LAWS_OF_SDF = ("in <surface>", "in <friction>", "in <bounce>", "in <ode>")
 #: The floor of a file without a plane: it fits every shape, whose friction is that of the contact.
 _ALL = as_expr(-1)
-_FLOOR = Geom(name="floor", body=GROUND, shape="plane", friction=(as_expr(0),), contype=_ALL, conaffinity=_ALL)
+_FLOOR = Geom(name="floor", body=GROUND, shape="plane", friction=(as_expr(0),) * 3, dimension=as_expr(1), contype=_ALL,
+              conaffinity=_ALL)  # fmt: skip
+#: What MuJoCo has by itself of the compliance of contacts.
+_SOFTNESS = {"solref": (0.02, 1), "solimp": (0.9, 0.95, 0.001, 0.5, 2), "margin": 0, "gap": 0}
 
 
-def touch(system: System, report: Report, contacts: Contacts, stops: Any, friction: bool) -> Report:
-    """Add contacts, stops and dry friction to a system from a file; the report lists those not added."""
+def touch(system: System, report: Report, contacts: Contacts, stops: Any, friction: bool, links: bool = True) -> Report:
+    """Add contacts, stops and dry friction to a system from a file; the report lists those not added.
+
+    Of `links`, as URDF and SDF have them, those that share a joint do not touch even if one stands still.
+    """
     left_out: list[str] = []
     doubts = [
         Problem(f"its friction {float(damped.friction):g} is negative, and left out.",
@@ -57,11 +65,15 @@ def touch(system: System, report: Report, contacts: Contacts, stops: Any, fricti
         for joint in system.joints.values():
             if any(limit.are_given for limit in joint.limits):
                 system._stop_at_limits(joint, stops)
+        cones = [facts.name for facts in report.joints if facts.kind == "spherical" and facts.upper is not None]
+        left_out += [f"the range of the ball joint '{name}' has no stop." for name in cones]
     if contacts is not False:
         with collecting() as warned:
-            lacking = _add_contacts(system, *_options(contacts))
+            lacking = _add_contacts(system, links, *_options(contacts))
         doubts += [Problem(sentence, report.file, "", "W-ROBOT-UNSUPPORTED") for sentence in lacking]
-        left_out += [f"{message} ({count} contacts)" for message, count in Counter(w.message for w in warned).items()]
+        left_out += [
+            f"{message} ({counted(count, 'contact')})" for message, count in Counter(w.message for w in warned).items()
+        ]
     notices = tuple(Problem(sentence, report.file, "", "N-ROBOT-UNSUPPORTED") for sentence in left_out)
     warnings = [
         replace(warning, code="W-ROBOT-UNSUPPORTED")
@@ -92,28 +104,38 @@ def _add_friction(system: System, facts: Iterable[JointFacts]) -> None:
                 system.friction(joint, fact.friction, index=index)
 
 
-def _add_contacts(system: System, every: bool, vertices: int, laws: Mapping[str, Any]) -> list[str]:
+def _add_contacts(system: System, links: bool, every: bool, vertices: int, laws: Mapping[str, Any]) -> list[str]:
     """Add surfaces and contacts of the recorded geoms; return sentences on those left out."""
     lacking: Counter[str] = Counter()
     records = {table: system.equipment.get(table, {}) for table in ("geoms", "pairs", "excludes")}
     geoms: list[Geom] = [*records["geoms"].values()]
     excluded = {frozenset(record.bodies) for record in records["excludes"].values()}
     rigid, parents = _rigid(system)
-    if not any(g.shape == "plane" for g in geoms):
+    if not any(g.shape in ("plane", "hfield") for g in geoms):
         geoms.append(_FLOOR)
     number = {g.name: k for k, g in enumerate(geoms)}
-    chosen = {frozenset(number[name] for name in p.geoms): p.friction[0] for p in records["pairs"].values()}
+    chosen: dict[frozenset[int], Sequence[Geom | ContactPair]] = {
+        frozenset(number[name] for name in pair.geoms): (pair,) for pair in records["pairs"].values()
+    }
+
+    def joined(a: Geom, b: Geom) -> bool:
+        """Whether a joint carries the body of b on that of a, and its parent may not touch what it carries."""
+        parent = parents.get(rigid[b.body], GROUND)
+        moves = rigid[parent] != rigid[GROUND] and rigid[parent] == rigid[a.body]
+        return moves or (links and GROUND != parent == a.body)
+
     for i, j in combinations(range(len(geoms)), 2):
         a, b = (rigid[geoms[k].body] for k in (i, j))
         still = rigid[GROUND] in (a, b)
         apart = a != b and frozenset((geoms[i].body, geoms[j].body)) not in excluded
-        related = (parents.get(a) == b or parents.get(b) == a) and not still
+        related = joined(geoms[i], geoms[j]) or joined(geoms[j], geoms[i])
         if apart and not related and (still or every) and _fit(geoms[i], geoms[j]):
-            chosen.setdefault(frozenset((i, j)), _shared(geoms[i], geoms[j], lambda g: g.friction[0]))
+            chosen.setdefault(frozenset((i, j)), _deciding(geoms[i], geoms[j]))
     surfaces: dict[int, Any] = {}
     notes: dict[str, None] = {}
     moving: Any = None  # of the bodies; surfaces change nothing in it
-    for pair, mu in chosen.items():
+    left_out: Counter[str] = Counter()
+    for pair, deciding in chosen.items():
         i, j = sorted(pair, key=lambda k: (rigid[geoms[k].body] == rigid[GROUND], k))  # what stands still is second
         kinds = tuple("hull" if geoms[k].shape == "mesh" else geoms[k].shape for k in (i, j))
         if not any(b in PAIRS.get(a, ()) for a, b in (kinds, kinds[::-1])):
@@ -127,20 +149,32 @@ def _add_contacts(system: System, every: bool, vertices: int, laws: Mapping[str,
                 surfaces[k] = shape and system.surface(name, geom.body, shape)
         if not (surfaces[i] and surfaces[j]):
             continue
-        bounce = _shared(geoms[i], geoms[j], lambda g: g.restitution)
-        name = free_name(f"{surfaces[i].name} on {surfaces[j].name}", {*system.contacts, *system.constraints})
+        slides = any(float(each.dimension) > 1 for each in deciding)
+        mu = max((each.friction[0] for each in deciding), key=float) if slides else as_expr(0)
+        bounce = max((g.restitution for g in _deciding(geoms[i], geoms[j])), key=float)
+        taken = {*system.contacts, *system.constraints, *(load.name for load in system.loads)}
+        name = free_name(f"{surfaces[i].name} on {surfaces[j].name}", taken)
+        given = {"friction": mu} if "stiffness" in laws else {"friction": mu, "restitution": bounce}
         try:
             if surfaces[j].kind == "plane":
                 moving = moving or registered("Model.moving")(system.model())
                 Contact(name=name, a=surfaces[i], b=surfaces[j]).groups(moving)
-            system.contact(name, surfaces[i], surfaces[j], **{"friction": mu, "restitution": bounce, **laws})
+            system.contact(name, surfaces[i], surfaces[j], **{**given, **laws})
+            left_out.update({*_not_modelled(deciding)})
         except ModelError as error:
             cures = {"E-MODEL-SIZE": ' Give contacts={"vertices": 10}.', "E-CONSTRAINT-SINGULAR": ""}
             if error.problems[0].code not in cures:
                 raise
             cure = cures[error.problems[0].code]
             notes[f"'{name}' is left out: {error.problems[0].message}{cure}"] = None
-    return [*notes, *(f"contacts of a {pair} are not modelled ({count} pairs)." for pair, count in lacking.items())]
+    sentences = [
+        f"contacts of a {pair} are not modelled ({counted(count, 'pair')})." for pair, count in lacking.items()
+    ]
+    return [
+        *notes,
+        *sentences,
+        *(f"{what} of contacts is left out ({counted(n, 'contact')})." for what, n in left_out.items()),
+    ]
 
 
 def _touching(geom: Geom, vertices: int, notes: dict[str, None]) -> Shape | None:
@@ -170,14 +204,32 @@ def _fit(a: Geom, b: Geom) -> bool:
     return bool(types[0] & affinities[1] or types[1] & affinities[0])
 
 
-def _shared(a: Geom, b: Geom, law: Callable[[Geom], Expr]) -> Expr:
-    """The coefficient of two geoms: that of the higher priority, else the larger one."""
+def _deciding(a: Geom, b: Geom) -> Sequence[Geom]:
+    """The geoms whose laws hold between two: that of the higher priority, else both."""
     first, second = sorted((a, b), key=lambda g: -float(g.priority))
-    return max(map(law, (first,) if float(first.priority) > float(second.priority) else (a, b)), key=float)
+    return (first,) if float(first.priority) > float(second.priority) else (a, b)
+
+
+def _not_modelled(deciding: Iterable[Geom | ContactPair]) -> Iterator[str]:
+    """What MuJoCo's contacts have beyond a friction and a restitution."""
+    for each in deciding:
+        axes = len(each.friction) // 2  # a geom has one coefficient of sliding and of rolling, a pair two
+        slide, (spin, *roll) = [*map(float, each.friction[:axes])], map(float, each.friction[axes:])
+        dimension = float(each.dimension)
+        if dimension > 1 and len({*slide}) > 1:
+            yield "friction that differs between two axes (the first is taken)"
+        if dimension > 3 and spin:
+            yield "torsional friction"
+        if dimension > 4 and any(roll):
+            yield "rolling friction"
+        for key, usual in _SOFTNESS.items():
+            given = getattr(each, key)
+            if (tuple(map(float, given)) if isinstance(given, tuple) else float(given)) != usual:
+                yield key
 
 
 def _rigid(system: System) -> tuple[dict[str, str], dict[str, str]]:
-    """For each body the first of those welded to it, and for each such first body the one that carries it."""
+    """For each body the first of those welded to it, and for each such first body the parent of its joint."""
     joints = system.model().joints.values()
     carried = {joint.child: joint for joint in joints}
     first: dict[str, str] = {}
@@ -186,4 +238,4 @@ def _rigid(system: System) -> tuple[dict[str, str], dict[str, str]]:
         while at in carried and not carried[at].q:
             at = carried[at].parent
         first[name] = at
-    return first, {at: first[carried[at].parent] for at in set(first.values()) if at in carried}
+    return first, {at: carried[at].parent for at in set(first.values()) if at in carried}

@@ -7,10 +7,10 @@ the polytope is behind, nor are edges: of one class of them a convex body touche
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import combinations, pairwise
+from functools import cache, cached_property, lru_cache
+from itertools import combinations, pairwise, product
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -58,16 +58,16 @@ class Polytope:
 
     @cached_property
     def edge_classes(self) -> list[list[int]]:
-        """The edges in classes, of which no two are on one face, and none meet."""
+        """The edges in classes, of which no two are on one face."""
         near = defaultdict(list)
-        for number, (start, end, left, right) in enumerate(self.edges):
-            for what in ((0, start), (0, end), (1, left), (1, right)):
-                near[what].append(number)
+        for number, (*_, left, right) in enumerate(self.edges):
+            for face in (left, right):
+                near[face].append(number)
         return _classes(len(self.edges), near.values())
 
 
 def _classes(count: int, groups: Iterable[Iterable[int]]) -> list[list[int]]:
-    """Numbers in few classes, in which none of a group has another of it (D. Brélaz, 1979)."""
+    """Numbers in few classes, ascending, in which none of a group has another of it (D. Brélaz, 1979)."""
     others: list[set[int]] = [set() for _ in range(count)]
     for a, b in (pair for group in groups for pair in combinations(group, 2)):
         others[a].add(b)
@@ -84,7 +84,7 @@ def _classes(count: int, groups: Iterable[Iterable[int]]) -> list[list[int]]:
         left.remove(k)
         for other in others[k]:
             taken[other].add(free)
-    return classes
+    return [sorted(each) for each in classes]
 
 
 @lru_cache(maxsize=256)
@@ -120,10 +120,23 @@ def convex_hull(points: Points, most: int | None = None) -> Polytope:
             break
     kept = {k: number for number, k in enumerate(sorted({k for loop in loops for k in loop}))}
     points_kept, numbered = vertices[[*kept]], [[kept[k] for k in loop] for loop in loops]
-    areas = np.array([_area(points_kept[loop]) for loop in numbered])
-    normals = areas / np.linalg.norm(areas, axis=1, keepdims=True)
-    edges = tuple((kept[a], kept[b], left, sides[b, a]) for (a, b), left in sides.items() if a < b)
-    return Polytope(points_kept, tuple(map(tuple, numbered)), normals, edges)
+    return _with_faces(points_kept, numbered)
+
+
+@cache
+def cube() -> Polytope:
+    """The cube with edges of length 1 about the origin."""
+    behind = [(0, 1, 3, 2), (0, 4, 5, 1), (0, 2, 6, 4)]  # the faces across x, y and z; vertex 7 - k is opposite to k
+    loops = [loop for face in behind for loop in (face, tuple(7 - k for k in face[::-1]))]
+    return _with_faces(np.array(list(product((-0.5, 0.5), repeat=3))), loops)
+
+
+def _with_faces(points: Floats, loops: Sequence[Sequence[int]]) -> Polytope:
+    """The polytope with these vertices and faces."""
+    sides = {(loop[k - 1], b): number for number, loop in enumerate(loops) for k, b in enumerate(loop)}
+    areas = np.array([_area(points[list(loop)]) for loop in loops])
+    edges = tuple((a, b, left, sides[b, a]) for (a, b), left in sides.items() if a < b)
+    return Polytope(points, tuple(map(tuple, loops)), areas / np.linalg.norm(areas, axis=1, keepdims=True), edges)
 
 
 def _outline(points: Floats, triangles: NDArray[np.int32], normal: Floats) -> list[int]:

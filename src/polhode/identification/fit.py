@@ -48,7 +48,7 @@ from ..compiled.functions import Functions
 from ..compiled.values import CallOptions
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.regressor import MOMENTS, StandardParameter, regressor
-from ..errors import PolhodeError, check_known, fault_at, understood, unknown, whole_number
+from ..errors import PolhodeError, check_known, fault_at, listed, understood, unknown, whole_number
 from ..expr import Expr, evaluate, free_symbols, same
 from ..notebook import Cell, Shown, Table
 from .base_parameters import BaseParameters, base_parameters
@@ -182,6 +182,10 @@ def identify(
 ) -> Fit:
     """Fit the base parameters of a mechanism to measured motions and efforts; see `Equations.identify`."""
     equations = functions.equations
+    if equations.system.contacts:
+        message = f"the forces of {listed([repr(name) for name in equations.system.contacts])} are in no column."
+        cure = "Leave them out: system.with_contacts({}). Friction is fitted as a joint_force, such as -c*sign(u)."
+        raise fault(message, cure, "E-IDENTIFICATION-UNSUPPORTED")
     motions = measured(equations, data, cutoff, decimate)
     if base is None:
         base = base_parameters(equations, snap)

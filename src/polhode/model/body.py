@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from ..errors import ModelError, check_kind, shown, understood, whole_number
+from ..errors import ModelError, PolhodeError, check_kind, shown, understood, whole_number, wrong_kind
 from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, same, substitute, symbols
 from ..geometry import Pose, unit_axis
 from ..geometry.inertia import impossible_inertia, nearest_inertia
@@ -158,7 +158,14 @@ def _height(law: Any, count: int) -> Expr:
     from .field_values import check_curve
 
     place = f"shape '{'heights' if count == 2 else 'curve'}'"
-    height = number_of(result_of(law, SPOT[:count], place) if callable(law) else law, place)
+    law = result_of(law, SPOT[:count], place) if callable(law) else law
+    sample = "lambda x: 0.1*x**2 or ph.table(x, z)" if count == 1 else "lambda x, y: 0.1*x*y or ph.table(x, y, z)"
+    try:
+        height = number_of(law, place)
+    except PolhodeError as error:
+        if error.problems[0].code == "E-EXPR-TYPE":
+            raise wrong_kind("a height", law, place, f"Give a function, as {sample}.") from None
+        raise
     check_curve([height], place)
     return height
 

@@ -25,7 +25,13 @@ _MODES = ("stick", "slip")
 
 def with_contacts(system: S, closed: Mapping[str, str]) -> S:
     """A system whose closed contacts, stops and stuck joints, by name with a mode each, are constraints."""
-    check_kind(Mapping, "modes by the names of contacts", closed, "with_contacts")
+    check_kind(
+        Mapping,
+        "modes by the names of contacts",
+        closed,
+        "with_contacts",
+        'Give a mapping, such as {"toe": "stick"}; {} leaves all out.',
+    )
     model = system.model()
     moving = registered("Model.moving")(model)
     groups: dict[str, Group] = {}

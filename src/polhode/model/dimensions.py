@@ -67,7 +67,8 @@ class Dimensions:
             quantity = self.of(value, place)
             if quantity.stated and None not in (required, quantity.dimension) and quantity.dimension != required:
                 right = unit if isinstance(unit, str) else _written(Known(required))
-                message = f"the {what.replace('_', ' ')} {shown(value)} is in {_written(quantity)}, not in {right}."
+                wanted = "a plain number" if right == "1" else f"in {right}"
+                message = f"the {what.replace('_', ' ')} {shown(value)} is in {_written(quantity)}, not {wanted}."
                 raise ModelError(message, place=place, cure=_CURE, code="E-UNIT-TYPE")
 
     def of(self, root: Expr, place: str = "") -> Known:
@@ -193,7 +194,7 @@ def _values(model: Model, table: str, record: Any) -> Iterator[tuple[str, Any, A
         after, before = (next(iter(model.joints[joint].units.values())) for joint in (record.follower, record.leader))
         yield from (("offset", after, record.offset), ("multiplier", f"{after}/{before}", record.multiplier))
     for field in getattr(record, "fields", ()):
-        slides, _, turns = field.unit.partition(" or ")
+        slides, _, turns = getattr(record, "units", {}).get(field.name, field.unit).partition(" or ")
         unit = slides if not turns or _slides(model, record) else turns
         yield field.name, unit or None, getattr(record, field.name)
     for load in record.loads(model) if isinstance(record, p.ForceElement) else ():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ..errors import ModelError
@@ -72,7 +72,7 @@ def prescribe(system: Builder, joint: Joint | str, motion: Any, index: int = 0) 
 def constraint(system: Builder, name: str, kind: type[C], given: Mapping[str, Any]) -> C:
     check_element(kind, Constraint, "a constraint")
     place = kind.place_of(name)
-    check_new("constraint", name, system.constraints, system.contacts)
+    check_new("constraint", name, *_names(system))
     given = completed(kind.fields, given, place)
     if issubclass(kind, ContactConstraint):
         _check_frames(system, [given[field.name] for field in kind.fields if field.kind == "body"], place)
@@ -85,6 +85,11 @@ def constraint(system: Builder, name: str, kind: type[C], given: Mapping[str, An
     system._add(kind.store, name, record)
     _warn_of_bends(system, record)
     return record
+
+
+def _names(system: Builder) -> tuple[Collection[str], ...]:
+    """The names of constraints, contacts and stops."""
+    return system.constraints, system.contacts, [load.name for load in system.loads if load.unique]
 
 
 def _warn_of_bends(system: Builder, element: Constraint | ForceElement) -> None:
@@ -130,6 +135,8 @@ def apply(system: Builder, kind: type[ForceElement], given: Mapping[str, Any]) -
     given = completed(kind.fields, given, kind.title())
     if not isinstance(given["name"], str) or given["name"]:
         checked_name(given["name"], kind.title())
+        if kind.unique:
+            check_new(kind.title(), given["name"], *_names(system))
     joints = [joint_named(system, given[field.name], kind.title()) for field in kind.fields if field.kind == "joint"]
     place = kind.place_of(given["name"], *(joint.name for joint in joints))
     element = kind(**field_values(system, kind.fields, given, place))

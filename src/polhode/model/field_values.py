@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelError, shown, suggestion, understood
+from ..errors import ModelError, suggestion, understood
 from ..expr import Expr, Vector, as_expr, derivative, is_zero, symbol, topological
 from ..expr.node import CALL
 from ..expr.opaque.table import Table
 from ..geometry import unit_axis
 from ..geometry.rotations.exact import as_rotation
-from .body import Shape
+from .body import Body, Frame, Shape
 from .fields import Field
-from .lookup import frame_name, joint_named, placed
+from .lookup import frame_name, joint_named, label, placed
 from .reading import (
     checked_name,
     flag_of,
@@ -161,9 +161,11 @@ def _touching(
         return {field.name: surface, **{part.name: zeros() for part in parts}}
     if not parts or isinstance(value, Shape):
         what = (
-            f"the shape '{value.kind}' is on no body" if isinstance(value, Shape) else f"{shown(value)} is no surface"
+            f"the shape '{value.kind}' is on no body" if isinstance(value, Shape) else f"{label(value)!r} is no surface"
         )
         cure = 'Add it: system.surface("floor", body, shape), and give what is returned, or its name.'
+        if isinstance(value, Body | Frame | vectors().Point) and isinstance(stated.get("a"), Surface):
+            cure = f"Swap both: {stated['a'].name!r} is second. Or add one: {cure[8:]}"
         if isinstance(value, str):
             raise unknown("surface", value, system.surfaces, place)
         raise ModelError(f"{what}.", place, cure, "E-MODEL-TYPE")

@@ -28,6 +28,12 @@ def check_new(kind: str, name: str, *tables: Collection[str]) -> None:
         raise ModelError(message, f"{kind} '{name}'", "Choose another.", "E-MODEL-TWICE")
 
 
+def label(value: Any) -> str:
+    """What a message calls a value: its name, if it is text or part of a mechanism."""
+    named = getattr(value, "name", None) if hasattr(value, "__dataclass_fields__") else value
+    return named if isinstance(named, str) else shown(value)
+
+
 def check_spellings(system: Builder, symbols: Iterable[Expr], place: str) -> None:
     """Raise if symbols would be written like others."""
     system.spellings.update(distinct_spellings(symbols, system.spellings, place))
@@ -55,8 +61,8 @@ def units_by_name(model: Builder | Model) -> dict[str, dict[str, str]]:
 
 def body_name(system: Builder, body: Body | str, place: str) -> str:
     """The name of a body of the system."""
-    name = body.name if isinstance(body, Body) else body if isinstance(body, str) else shown(body)
-    if name not in system.bodies:
+    name = label(body)
+    if name not in system.bodies or not isinstance(body, Body | str):
         raise unknown("body", name, system.bodies, place)
     if isinstance(body, Body) and system.bodies[name] is not body:
         message = f"the body '{name}' is not in the system '{system.name}', which has another of this name."
@@ -71,9 +77,8 @@ def body_name(system: Builder, body: Body | str, place: str) -> str:
 
 def joint_named(system: Builder, joint: Joint | str, place: str) -> Joint:
     """The joint of the system with this name, or the joint itself if it is of the system."""
-    name = joint.name if isinstance(joint, Joint) else joint if isinstance(joint, str) else shown(joint)
-    joints = system.model().joints
-    if name not in joints:
+    name, joints = label(joint), system.model().joints
+    if name not in joints or not isinstance(joint, Joint | str):
         raise unknown("joint", name, joints, place)
     return joints[name]
 

@@ -16,7 +16,7 @@ import numpy as np
 from ..codegen.ir.program import Outline, Program
 from ..errors import PolhodeError, unknown, warn
 from .arrays import Floats, address_of
-from .stored_code import LANES, ONE_STATE, Code, CodeStore, Entry, count
+from .stored_code import LANES, ONE_STATE, Code, CodeStore, Entry, count, effort_of_llvm
 
 if TYPE_CHECKING:
     from ..expr.opaque.user import UserFunction
@@ -319,6 +319,7 @@ def stored_native(program: Callable[[], Program], store: CodeStore, saved: int) 
 
 def _scalar_entry(program: Program) -> Entry:
     """An entry with the object code of a program for one state at a time, and whether lanes are faster for many."""
+    from ..codegen.llvm.kernels import chooses
     from ..codegen.llvm.module import scalar_module
     from . import engine
 
@@ -326,7 +327,8 @@ def _scalar_entry(program: Program) -> Entry:
     module = scalar_module(program, fused=host.fused)
     in_lanes = are_lanes_faster(program.outline, module.is_packed)
     facts = {"lanes": host.lanes, "in lanes": in_lanes, "rounds alike": module.rounds_alike}
-    return Entry(facts).with_object_code(engine.object_code(module.text))
+    is_huge = len(module.text) > engine.HUGE and chooses(program)
+    return Entry(facts).with_object_code(engine.object_code(module.text, effort=0 if is_huge else effort_of_llvm()))
 
 
 def lane_code(program: Callable[[], Program], store: CodeStore) -> Code:
@@ -337,7 +339,8 @@ def lane_code(program: Callable[[], Program], store: CodeStore) -> Code:
         from . import engine
 
         host = engine.host()
-        return Entry().with_object_code(engine.object_code(lane_module(program(), host.lanes, fused=host.fused)))
+        text = lane_module(program(), host.lanes, fused=host.fused)
+        return Entry().with_object_code(engine.object_code(text, effort=effort_of_llvm()))
 
     return store.code(LANES, make)
 

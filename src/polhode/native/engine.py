@@ -19,6 +19,9 @@ from .elf_loader import check_memory
 
 #: Longer IR is scheduled and allocated with less effort: half the compile time, and the code is as fast.
 LONG = 500_000
+#: Longer IR of programs that choose much is compiled with the least effort: in a third of the time, to code that takes
+#: up to twice as long.
+HUGE = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -84,15 +87,15 @@ class Library:
         return address
 
 
-def object_code(ir: str, *, thorough: bool = False) -> bytes:
-    """Compile IR text to object code for this machine."""
+def object_code(ir: str, *, thorough: bool = False, effort: int = 2) -> bytes:
+    """Compile IR text to object code for this machine, at a level of LLVM's code generator up to 2."""
     import llvmlite.binding as llvm
 
-    level = 1 if len(ir) > LONG else 2
+    effort = min(effort, 1 if len(ir) > LONG else 2)
     try:
-        tools = _IDLE[level].pop()
+        tools = _IDLE[effort].pop()
     except IndexError:
-        tools = _tools(level)
+        tools = _tools(effort)
     machine, builder, light = tools
     # A context of its own: other users of LLVM in this process may be at work in the global one.
     context = llvm.create_context()
@@ -103,7 +106,7 @@ def object_code(ir: str, *, thorough: bool = False) -> bytes:
         passes = builder.getModulePassManager() if thorough else light
         passes.run(module, builder)
         code = bytes(machine.emit_object(module))
-        _IDLE[level].append(tools)
+        _IDLE[effort].append(tools)
         return code
     finally:
         module.close()
@@ -111,7 +114,7 @@ def object_code(ir: str, *, thorough: bool = False) -> bytes:
 
 
 #: Machines, pass builders and passes that no thread uses now, by level: llvmlite does not free a builder or its passes.
-_IDLE: dict[int, list[tuple[Any, Any, Any]]] = {1: [], 2: []}
+_IDLE: dict[int, list[tuple[Any, Any, Any]]] = {0: [], 1: [], 2: []}
 
 
 def _tools(level: int) -> tuple[Any, Any, Any]:

@@ -118,7 +118,7 @@ def problem_of(derivation: Derivation, duration: float, **options: Unpack[RunOpt
     times = times_of(duration, chosen["samples"], chosen["rate"], row_width(derivation.synopsis))
     functions = chosen["functions"] or Functions(derivation)
     changed = by_name(chosen["parameters"], "parameters")
-    if changed or derivation.model.parametric:
+    if changed or derivation.synopsis.has_parametric_elements:
         from ..model.body import check_values
 
         check_values(derivation.model, changed)

@@ -56,5 +56,6 @@ def diagnose(
         contacts = f"contacts, stops and dry friction: {head}", *(line.removeprefix("• ") for line in lines)
     except PolhodeError as error:
         problem = error.problems[0]
-        contacts = (f"contacts, stops and dry friction are not examined: {problem.message} {problem.cure}".rstrip(),)
+        reason = ": ".join(filter(None, (problem.place, f"{problem.message} {problem.cure}".rstrip())))
+        contacts = (f"contacts, stops and dry friction are not examined: {reason}",)
     return replace(report, contacts=contacts)

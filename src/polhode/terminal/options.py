@@ -225,6 +225,7 @@ def as_typed(error: PolhodeError, words: Iterable[str]) -> PolhodeError:
     """
     typed = {word.partition("=")[0].lstrip("-"): word.partition("=")[0] for word in words if word.startswith("-")}
     typed |= {"duration": typed["t"]} if "t" in typed else {}
+    typed |= {name.removeprefix("no-"): option for name, option in typed.items()}
 
     def option(match: re.Match[str]) -> str:
         name = match["name"].replace("_", "-")
@@ -235,11 +236,21 @@ def as_typed(error: PolhodeError, words: Iterable[str]) -> PolhodeError:
         place = re.sub(r"^(?P<before>)(derive |ladder )?(?P<name>\w+)(?= '|$)", option, of.place)
         message = re.sub(r"(?P<before> in )(?P<name>tau|inputs)(?=\.$)", option, of.message)
         message = re.sub(r"(?P<before>has no option )'(?P<name>\w+)'", option, message)
-        return Problem(message, place, of.cure, of.code)
+        return Problem(message, place, with_poses(of.cure), of.code)
 
     copy_of_error = copy(error)
     PolhodeError.__init__(copy_of_error, problems=map(problem, error.problems))
     return copy_of_error
+
+
+def with_poses(text: str) -> str:
+    """A text in which starts are poses, as the command line takes them.
+
+    >>> with_poses("Poses of the model are start='up'.")
+    "Poses of the model are --pose 'up'."
+    """
+    text = text.replace("touches: start={", "touches, a pose with coordinates {")
+    return re.sub(r"start=('[^']*')", r"--pose \1", text)
 
 
 _GROUPS: dict[str, Callable[..., Any]] = {"source": source_of, "derivation": derivation_of, "running": run_options}

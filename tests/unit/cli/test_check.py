@@ -57,3 +57,52 @@ def test_flexible_bodies_are_listed_by_their_coordinates_and_stations(polhode: S
     assert "boom_z1, boom_z2, boom_s1_z, boom_s1_ry" in derived and "boom at L/2, boom at L" in derived
     assert "boom material" not in derived and "elastic" not in derived
     assert "boom_s1_z" in polhode("simulate", model, "--duration", "0.1")
+
+
+FOOT = """
+parameters: {mu: MU}
+bodies: {foot: {mass: 1}}
+joints: {z: {parent: ground, child: foot, type: prismatic, axis: z}}
+surfaces:
+  floor: {body: ground, shape: {type: plane}}
+  heel: {body: foot, shape: {type: sphere, radius: 0.1}}
+  sole: {body: foot, shape: {type: sphere, radius: 0.2}}
+contacts: {step: {a: heel, b: floor, friction: mu, static: 0.5}}
+loads: [{type: compliant_contact, name: pad, a: foot, b: floor, stiffness: 1e4}]
+poses: {up: {coordinates: {z: 0.4}}}
+"""
+
+
+def test_contacts_that_keep_a_run_from_starting_are_noted(polhode: Shell, tmp_path: Path) -> None:
+    model = tmp_path / "foot.yaml"
+    for mu, notes in {
+        "0.5": ["a run cannot start from home: 'step' overlaps by 0.1."],
+        "0.8": [
+            "a run cannot start from home and pose 'up': "
+            "contact 'step': the static friction 1/2 is below that in motion."
+        ],
+    }.items():
+        model.write_text(FOOT.replace("MU", mu), encoding="utf-8")
+        told = polhode("check", model)
+        assert "1 speed, 1 contact, 1 compliant contact" in told
+        assert [line[2:] for line in told.splitlines()[2:]] == ["surface 'sole' is in no contact", *notes]
+
+
+def test_a_refused_start_names_the_poses_of_the_command_line(polhode: Shell, tmp_path: Path) -> None:
+    model = tmp_path / "foot.yaml"
+    model.write_text(FOOT.replace("MU", "0.5"), encoding="utf-8")
+    polhode("simulate", model, code=2)
+    cure = "Start where it touches, a pose with coordinates {'z': 0.1}. Poses of the model are --pose 'up'."
+    assert cure in polhode.errors
+    assert cure in polhode("diagnose", model)
+    model.write_text(FOOT.replace("MU", "-0.8"), encoding="utf-8")
+    assert "are not examined: contact 'step': the friction -0.8 is negative." in polhode("diagnose", model)
+
+
+def test_options_of_robot_files_name_the_sections_of_model_files(polhode: Shell, tmp_path: Path) -> None:
+    model = tmp_path / "foot.yaml"
+    model.write_text(FOOT.replace("MU", "0.5"), encoding="utf-8")
+    for words in (("--no-friction",), ("--contacts", "all"), ("--stops", "0")):
+        polhode("check", model, *words, code=2)
+        assert f"no option {words[0]}." in polhode.errors
+        assert "contacts, stops and friction are sections of the file" in polhode.errors

@@ -184,10 +184,10 @@ def calls_left() -> int:
 def test_nested_fractions_and_roots_meet_no_recursion_limit() -> None:
     usual = sys.getrecursionlimit()
     fraction, root = q1, q1
-    for index in range(400):
+    for index in range(280):
         fraction = 1 / (fraction + (a if index % 2 else b))
         root = sqrt(root * root * root + index * a)
-    sys.setrecursionlimit(usual - calls_left() + 350)
+    sys.setrecursionlimit(usual - calls_left() + 250)
     try:
         assert normal(fraction) == fraction and normal(root) == root
     finally:

@@ -70,6 +70,8 @@ def test_a_file_has_all_that_touches_and_sticks():
         ("friction: 0.5", "friction: -0.5", "the friction -1/2 is negative"),
         ("friction: 0.5", "friction: 0.5, static: 0.1", "below that in motion"),
         ("friction: 0.5", "restitution: 1.5", "not between 0 and 1"),
+        ("friction: 0.5", "stiffness: 1e4", "(?s)no such key.*`loads`, of `type: compliant_contact`"),
+        ("type: plane", "type: heights, height: t", "(?s)nothing called 't'.*Known: x, y"),
         ("body: ground, shape", "body: foot, shape", "body 'foot' cannot touch itself"),
         ("type: plane", "type: hollow, radius: x", "nothing called 'x'"),
     ],
@@ -99,5 +101,25 @@ friction: {dry: {joint: h, coulomb: 2, viscous: 0.1}, soft: {joint: g, coulomb: 
     s.friction("h", 2, viscous=0.1, name="dry")
     s.friction("g", 1, bristle=(1e4, 10), name="soft")
     assert loads_yaml(text).model() == s.model()
+    bounds = {word: loads_yaml(text.replace("stop: 0.3", f"stop: {word}")).contacts for word in ("true", "0", "false")}
+    assert bounds["true"]["h stop"] == bounds["0"]["h stop"] and "h stop" not in bounds["false"]
     with pytest.raises(PolhodeError, match="a normal or a rotation"):
         loads_yaml(text.replace("normal:", "rotation: [z, 1], normal:"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("{type: plane}", "{type: plane, normal: w}"), ("body: ground, shape", "body: nobody, shape")]
+)
+def test_a_wrong_surface_is_one_problem(old: str, new: str):
+    with pytest.raises(PolhodeError) as caught:
+        loads_yaml(FLOOR.replace(old, new))
+    assert len(caught.value.problems) == 1
+
+
+FLOOR = """
+bodies: {b: {mass: 1}}
+joints: {z: {parent: ground, child: b, type: prismatic, axis: z}}
+surfaces:
+  floor: {body: ground, shape: {type: plane}}
+contacts: {touch: {a: b, b: floor}}
+"""

@@ -97,8 +97,18 @@ def test_collision_shapes_of_urdf_and_sdf_touch_the_floor(tmp_path: Path):
     assert arm.contacts["b collision on floor"].friction == Fraction(2, 5)
     assert arm.surfaces["a collision"].pose.p[2] == 1
     assert [*ph.load(tmp_path / "arm.urdf").contacts] == ["j friction"]
-    ball = ph.load(written(tmp_path, "ball.sdf", BALL), contacts=True).contacts["a collision on floor"]
+    ball = ph.load(written(tmp_path, "ball.sdf", BALL), contacts=True).contacts["skin on floor"]
     assert (ball.friction, ball.restitution) == (Fraction(3, 5), Fraction(1, 2))
+
+
+def test_surfaces_have_the_names_of_collision_shapes_that_are_of_one_shape_alone(tmp_path: Path):
+    shapes = "".join(f"<collision{name}><geometry><sphere radius='1'/></geometry></collision>"
+                     for name in (" name='foot'", "", " name='hull'"))  # fmt: skip
+    hull = "<collision name='hull'><geometry><sphere radius='1'/></geometry></collision>"
+    joint = "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>"
+    links = f"<link name='a'>{INERTIAL}{hull}</link><link name='b'>{INERTIAL}{shapes}</link>{joint}"
+    system = ph.load(written(tmp_path, "leg.urdf", f"<robot name='leg'>{links}</robot>"))
+    assert [*system.equipment["geoms"]] == ["a collision", "foot", "b collision 2", "b collision 3"]
 
 
 def test_links_that_an_srdf_excludes_do_not_touch(tmp_path: Path):
@@ -114,6 +124,17 @@ def test_links_that_an_srdf_excludes_do_not_touch(tmp_path: Path):
     assert any("exert no forces" in each.message for each in read(path)[1].notices)
 
 
+def test_contacts_of_a_file_are_compliant_with_a_stiffness(tmp_path: Path):
+    path = written(tmp_path, "ball.sdf", BALL)
+    ball = ph.load(path, contacts={"stiffness": 1e4, "damping": 0.1, "transition_speed": 0.02})
+    (pad,) = ball.loads
+    assert not ball.contacts
+    assert (pad.name, pad.stiffness, pad.friction) == ("skin on floor", 10**4, Fraction(3, 5))
+    assert [*ph.load(path, contacts={"law": "linear", "stiffness": 10, "bristle": (10, 1)}).loads] != []
+    with pytest.raises(PolhodeError, match="a rigid contact has no damping"):
+        ph.load(path, contacts={"damping": 0.1})
+
+
 @pytest.mark.parametrize("contacts", ["some", {"mu": 1}, 3])
 def test_what_contacts_cannot_be_is_refused(contacts: object, tmp_path: Path):
     with pytest.raises(PolhodeError, match="is not a choice"):
@@ -121,7 +142,13 @@ def test_what_contacts_cannot_be_is_refused(contacts: object, tmp_path: Path):
 
 
 def test_negative_friction_and_shapes_that_cannot_touch_are_warned_of(tmp_path: Path):
-    path = written(tmp_path, "arm.urdf", ARM.replace('friction="0.3"', 'friction="-0.3"'))
+    between = (
+        f'<link name="m">{INERTIAL}</link><joint name="i" type="continuous"><parent link="a"/><child link="m"/></joint>'
+    )
+    arm = ARM.replace('<joint name="j"', between + '<joint name="j"').replace(
+        '"a"/><child link="b"', '"m"/><child link="b"'
+    )
+    path = written(tmp_path, "arm.urdf", arm.replace('friction="0.3"', 'friction="-0.3"'))
     path.write_text(path.read_text().replace('<sphere radius="0.1"', '<cylinder radius="0.1" length="1"'))
     with pytest.warns(UserWarning, match="friction -0.3 is negative, and left out"):
         assert not ph.load(path).contacts
@@ -136,6 +163,74 @@ def test_negative_friction_and_shapes_that_cannot_touch_are_warned_of(tmp_path: 
     path = written(tmp_path, "ball.sdf", BALL.replace("</mu>", "</mu><mu2>0.2</mu2>"))
     with pytest.warns(UserWarning, match="<mu2> in <ode>: this is not modelled"):
         ph.load(path, contacts=True)
+
+
+def test_links_that_share_a_joint_do_not_touch_even_if_one_stands_still(tmp_path: Path):
+    path = written(tmp_path, "arm.urdf", ARM)
+    fixed = ph.load(path, contacts="all", friction=False)
+    assert [*fixed.contacts] == ["b collision on floor"]
+    pytest.importorskip("mujoco")
+    base = '<geom name="pad" size=".1"/><body name="arm"><joint/><geom name="tip" size=".1" pos="0 0 1"/></body>'
+    path = written(tmp_path, "arm.xml", f"<mujoco><worldbody>{base}</worldbody></mujoco>")
+    assert "tip on pad" in read(path, contacts=True)[0].contacts  # MuJoCo's rule
+
+
+SLED = """<mujoco><option {options}><flag {flags}/></option><worldbody>
+<geom name="floor" type="plane" size="5 5 .1" {floor}/>
+<body name="b" pos="0 0 .1"><freejoint/><geom name="g" type="sphere" size=".1" {geom}/>
+<body name="c"><joint name="hip" range="-9 9"/>
+<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><body><joint name="cone" type="ball" range="0 1"/>
+<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></body></body></worldbody>
+<contact>{pair}</contact></mujoco>"""
+NOTHING = {"options": "", "flags": "", "floor": "", "geom": "", "pair": ""}
+
+
+def sled(folder: Path, **parts: str) -> tuple[ph.System, list[str], list[str]]:
+    pytest.importorskip("mujoco")
+    system, report = read(written(folder, "sled.xml", SLED.format(**(NOTHING | parts))), contacts=True, stops=0)
+    return system, [each.message for each in report.warnings], [each.message for each in report.notices]
+
+
+def test_contacts_of_dimension_1_have_no_friction_and_an_override_has_its_own(tmp_path: Path):
+    def friction(**parts: str) -> float:
+        return float(sled(tmp_path, **parts)[0].contacts["g on floor"].friction)
+
+    assert friction() == friction(geom='condim="1"') == 1
+    assert friction(geom='condim="1"', floor='condim="1"') == 0
+    assert friction(geom='condim="1" priority="1"') == 0
+    assert friction(pair='<pair geom1="g" geom2="floor" condim="1"/>') == 0
+    assert friction(options='o_friction="0.05 0.05 0 0 0"', flags='override="enable"') == 0.05
+
+
+def test_laws_of_mujoco_that_rigid_contacts_lack_are_warned_of_with_their_number(tmp_path: Path):
+    assert not any("of contacts is left out" in each for each in sled(tmp_path)[1])
+    pair = '<pair geom1="g" geom2="floor" condim="6" friction="1 0.5 .1 .2 .2" gap="1" margin="1" solref="1 1"/>'
+    left_out = {each.partition(" of contacts is left out (1 contact)")[0] for each in sled(tmp_path, pair=pair)[1]}
+    assert left_out >= {"friction that differs between two axes (the first is taken)", "torsional friction",
+                        "rolling friction", "margin", "gap", "solref"}  # fmt: skip
+    assert "solimp of contacts is left out (1 contact)." in sled(tmp_path, geom='solimp="0.8 0.9 0.01"')[1]
+
+
+def test_flags_that_disable_contacts_and_limits_are_kept_with_a_notice(tmp_path: Path):
+    system, _, notices = sled(tmp_path)
+    assert [*system.contacts] == ["hip stop", "g on floor"]
+    assert "the range of the ball joint 'cone' has no stop." in notices
+    system, _, notices = sled(tmp_path, flags='contact="disable" limit="disable"')
+    assert not system.contacts
+    assert {"no contacts are added: its flags disable them.", "no stops are added: its flags disable limits."} <= {
+        *notices
+    }
+
+
+def test_a_field_of_heights_gets_no_floor(tmp_path: Path):
+    pytest.importorskip("mujoco")
+    field = (
+        '<asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset><worldbody><geom type="hfield" hfield="h"/>'
+    )
+    body = '<body><freejoint/><geom name="g" size=".1"/></body></worldbody>'
+    path = written(tmp_path, "hills.xml", f"<mujoco>{field}{body}</mujoco>")
+    with pytest.warns(UserWarning, match="contacts of a hfield and sphere are not modelled"):
+        assert not ph.load(path, contacts=True).contacts
 
 
 SCARA = """<robot name="scara"><link name="base"/><link name="arm"><inertial><mass value="1"/>

@@ -255,3 +255,14 @@ def test_what_no_body_has_is_told_and_made_one() -> None:
     for moments in (point, flat, np.zeros(10)):
         assert not is_consistent(moments) and is_consistent(made_consistent(moments))
     np.testing.assert_allclose(made_consistent(point)[:4], point[:4])
+
+
+def test_dry_friction_that_no_column_has_is_refused():
+    s = ph.System("arm")
+    s.joint("h", s.ground, s.body("b", 1, (0, 0, -0.5)), ph.Revolute("y"))
+    free = s.derive().identify(s.derive().simulate(1, tau={"h": "sin(3*t)"}, samples=50))
+    s.friction("h", 1)
+    e = s.derive()
+    with pytest.raises(ph.PolhodeError, match=r"the forces of 'h friction' are in no column.\s+Leave them out"):
+        e.identify(e.simulate(1, tau={"h": "9*sin(3*t)"}, samples=50))
+    assert e.base_parameters().names == free.names

@@ -185,7 +185,7 @@ def test_a_field_stores_energy_if_it_has_a_potential(name: str) -> None:
         )
         assert run.energy.potential == pytest.approx([3 * potential(*at) for at in centre.T], rel=1e-9, abs=1e-12)
         assert run.energy_drift < 1e-8 and f"load {name}" not in e.power().ports
-    assert system.compare(run=False).agree
+    assert system.compare(["newton_euler", "kane"], run=False, functions=()).agree
     again = loads_yaml(dumps_yaml(system)).derive()
     assert again.agrees_with(e) and again.potential_energy == e.potential_energy
 
@@ -194,7 +194,7 @@ def test_the_power_of_a_field_that_moves_is_the_explicit_rate_of_its_potential()
     s = flying(potential=lambda r: -1 / distance(r - Vector([2 * ph.cos(TIME), 2 * ph.sin(TIME), 0])), name="moon")
     run = s.derive().simulate(2, start={"x": 0.5}, audit=True)
     assert run.energy_drift > 1e-3 and set(s.derive().power().ports) >= {"load moon"}
-    assert s.compare(run=False).agree
+    assert s.compare(run=False, functions=()).agree
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_meshes_are_drawn_and_what_is_not_is_told(arm: ph.System) -> None:
 
 
 def test_the_page_says_it_and_the_call_warns(arm: ph.System, tmp_path: Path) -> None:
-    run = arm.derive().simulate(0.01)
+    run = arm.derive().simulate(0)
     with pytest.warns(MeshWarning, match=r"gone\.stl is not drawn"):
         page = run.animate(tmp_path / "arm.html", notes="An arm.")
     text = page.read_text(encoding="utf-8")

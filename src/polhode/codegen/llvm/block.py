@@ -74,6 +74,7 @@ class Block:
         self.operands = {slot: splat(value, lanes) for slot, value in enumerate(constants)}
         self.memory: dict[int, tuple[str, int]] = {}
         self.pairs: set[int] = set()
+        self.tests: dict[int, str] = {}  # signs, and whether they are those of positive numbers
         self.holds_vectors = self.joins_outputs = False
 
     def reads(self, slots: Iterable[int], pointer: str) -> None:
@@ -170,12 +171,15 @@ class Block:
             self.lines.append(f"  %c{slot} = or {self.mask} %w{slot}, %u{slot}")
             text = f"select {self.mask} %c{slot}, {real} {args[0]}, {real} {args[1]}"
         elif op == "where":
-            self.lines.append(f"  %p{slot} = fcmp ogt {real} {args[0]}, {splat(0.0, self.lanes)}")
-            text = f"select {self.mask} %p{slot}, {real} {args[1]}, {real} {args[2]}"
+            test = self.tests.setdefault(instruction.args[0], f"%p{slot}")
+            if test == f"%p{slot}":
+                self.lines.append(f"  {test} = fcmp ogt {real} {args[0]}, {splat(0.0, self.lanes)}")
+            text = f"select {self.mask} {test}, {real} {args[1]}, {real} {args[2]}"
         elif op == "sign":
             one, minus, zero = (splat(value, self.lanes) for value in (1.0, -1.0, 0.0))
             self.lines.append(f"  %n{slot} = fcmp olt {real} {args[0]}, {zero}")
             self.lines.append(f"  %m{slot} = select {self.mask} %n{slot}, {real} {minus}, {real} {args[0]}")
+            self.tests[slot] = f"%p{slot}"
             self.lines.append(f"  %p{slot} = fcmp ogt {real} {args[0]}, {zero}")
             text = f"select {self.mask} %p{slot}, {real} {one}, {real} %m{slot}"
         else:

@@ -111,6 +111,9 @@ end:
 #: of two to four pendulums, whose steps take 1 to 8 % longer). Left as they are, they round as they do in lanes.
 SHORT = 200
 
+#: Programs in which more than this part of the steps are choices are not packed: looking for packs finds few.
+CHOICES = 0.2
+
 
 def kernel_ir(kernel: Kernel, *, spills: bool = True, alike: bool = False) -> list[str]:
     """The functions of a kernel; without `spills` in registers alone; `alike`: lanes give the bits of one state."""
@@ -135,20 +138,26 @@ def rounds_alike(strategy: Strategy) -> bool:
 
 
 def isomorphic_groups(kernel: Kernel) -> list[str] | None:
-    if kernel.lanes > 1 or len(kernel.program.run) < SHORT:
+    if kernel.lanes > 1 or len(kernel.program.run) < SHORT or chooses(kernel.program):
         return None
     return _in_registers(kernel, vectorise(kernel.program, ANGLES if kernel.fused else 1))
 
 
 def packed_stores(kernel: Kernel) -> list[str] | None:
     program = kernel.program
-    if kernel.lanes > 1:
+    if kernel.lanes > 1 or chooses(program):
         return None
     steps = sum(slot >= program.first_run for slot in live_run(program))
     if steps < LONG:
         return None
     code = pack_stores(program, STORES)
     return SpillingWriter(program, code).functions(kernel) if code.cost <= PROFITABLE * steps else None
+
+
+def chooses(program: Program) -> bool:
+    """Whether more than a fifth of the steps are choices."""
+    choices = sum(step.op in ("where", "sign", "min", "max") for step in program.run)
+    return choices > CHOICES * len(program.run)
 
 
 def packed_sincos(kernel: Kernel) -> list[str] | None:

@@ -36,7 +36,7 @@ def add_equipment(built: Assembly, mujoco: Any, ignore: Collection[str], acting:
         )
     for k in range(model.nsensor):
         _add_sensor(built, mujoco, k)
-    _add_geoms(built)
+    _add_geoms(built, bool(model.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_OVERRIDE)))
     counts = {table: len(system.equipment.get(table, ())) for table in ("tendons", "actuators", "sensors")}
     geoms, limits = len(system.equipment.get("geoms", ())), sum(map(bool, model.jnt_limited))
     counts["geoms that could touch"] = 0 if acting["geoms"] or geoms == 1 else geoms
@@ -165,8 +165,11 @@ def _add_sensor(built: Assembly, mujoco: Any, k: int) -> None:
 # ---- what may touch --------------------------------------------------------------------------------------------
 
 
-def _add_geoms(built: Assembly) -> None:
-    """Record geoms that could touch, pairs of them, and bodies that do not touch."""
+def _add_geoms(built: Assembly, override: bool) -> None:
+    """Record geoms that could touch, pairs of them, and bodies that do not touch.
+
+    With `override` the laws of contacts are those of the options for all.
+    """
     model, system = built.model, built.system
     paired = {*map(int, model.pair_geom1), *map(int, model.pair_geom2)}
     names: dict[int, str] = {}
@@ -189,14 +192,16 @@ def _add_geoms(built: Assembly) -> None:
             seat["size"] = [2 * exact.decimal(x) for x in model.geom_size[k]]
         system.equip(
             "geoms", names[k], body=body, shape=kind, **seat,
-            **_contact(model, "geom", k), contype=int(model.geom_contype[k]),
+            **_contact(model, "geom", k, override), contype=int(model.geom_contype[k]),
             conaffinity=int(model.geom_conaffinity[k]), dimension=int(model.geom_condim[k]),
             priority=int(model.geom_priority[k]),
         )  # fmt: skip
     for k in range(model.npair):
         both = [names[int(model.pair_geom1[k])], names[int(model.pair_geom2[k])]]
         name = _name(built, "pairs", model.pair(k).name, " and ".join(both))
-        system.equip("pairs", name, geoms=both, dimension=int(model.pair_dim[k]), **_contact(model, "pair", k))
+        system.equip(
+            "pairs", name, geoms=both, dimension=int(model.pair_dim[k]), **_contact(model, "pair", k, override)
+        )
     for k in range(model.nexclude):
         signature = int(model.exclude_signature[k])
         bodies = [built.bodies[index].name for index in (signature >> 16, signature & 0xFFFF)]
@@ -204,9 +209,12 @@ def _add_geoms(built: Assembly) -> None:
         system.equip("excludes", name, bodies=bodies)
 
 
-def _contact(model: Any, prefix: str, k: int) -> dict[str, Any]:
-    rows = {key: [exact.decimal(x) for x in getattr(model, f"{prefix}_{key}")[k]] for key in _ROWS}
-    return rows | {key: exact.decimal(getattr(model, f"{prefix}_{key}")[k]) for key in ("margin", "gap")}
+def _contact(model: Any, prefix: str, k: int, override: bool) -> dict[str, Any]:
+    given: dict[str, Any] = {key: getattr(model, f"{prefix}_{key}")[k] for key in (*_ROWS, "margin", "gap")}
+    if override:
+        given |= {key: getattr(model.opt, f"o_{key}") for key in (*_ROWS, "margin")}
+        given["friction"] = given["friction"][[0, 2, 3] if prefix == "geom" else slice(None)]
+    return {key: [*map(exact.decimal, x)] if key in _ROWS else exact.decimal(x) for key, x in given.items()}
 
 
 _ROWS = ("friction", "solref", "solimp")

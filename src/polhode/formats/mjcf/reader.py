@@ -378,10 +378,16 @@ def _built(
     with located_at(findings.file):
         add_equipment(assembly, mujoco, ignore, {"geoms": contacts is not False, "limits": stops is not None})
     assembly.refuse_unused()
+    if contacts is not False and assemble.disabled(mujoco, model, "CONSTRAINT", "CONTACT"):
+        findings.notice(findings.file, "no contacts are added: its flags disable them.", "N-ROBOT-UNSUPPORTED")
+        contacts = False
+    if stops is not None and assemble.disabled(mujoco, model, "CONSTRAINT", "LIMIT"):
+        findings.notice(findings.file, "no stops are added: its flags disable limits.", "N-ROBOT-UNSUPPORTED")
+        stops = None
     facts = (_facts(model, j, joint) for j, joint in enumerate(assembly.joints))
     report = findings.report(name, "world", facts)
     rubs = rubs and not assemble.disabled(mujoco, model, "CONSTRAINT", "FRICTIONLOSS")
-    return assembly.system, touch(assembly.system, report, contacts, stops, rubs)
+    return assembly.system, touch(assembly.system, report, contacts, stops, rubs, links=False)
 
 
 def _assemble(assembly: assemble.Assembly, mujoco: Any, ignore: Collection[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from fractions import Fraction
@@ -159,6 +160,9 @@ class LinkAssembly(Assembly):
         self.links = links
         named = dict.fromkeys(part.filename for link in links for part in link.geometry if part.kind == "mesh")
         self.meshes = {filename: locate_mesh(filename, folder, folders) for filename in named}
+        #: How many collision shapes have a name; those without one have not.
+        self.named = Counter(part.name for link in links for part in link.geometry if part.role == "collision")
+        self.named[""] = 0
         self.body_name: dict[str, str] = {}
         self.system.gravity = Vector([as_expr(0), as_expr(0), -self.number("gravity", "", "", _GRAVITY)])
 
@@ -177,9 +181,12 @@ class LinkAssembly(Assembly):
         self.system.body(name, mass, com, inertia, shapes, check=link.name not in accepted)
         solids = [part for part in link.geometry if part.role == "collision"]
         for k, part in enumerate(solids, start=1):
+            number = f" {k}" if len(solids) > 1 else ""
+            alone = self.named[part.name] == 1  # has its own name
+            label = part.name if alone else f"{name} collision{number}"
             laws = {"friction": (part.friction, 0, 0)} if part.friction is not None else {}
             self.system.equip(
-                "geoms", f"{name} collision" + (f" {k}" if len(solids) > 1 else ""), body=name, shape=part.kind,
+                "geoms", free_name(label, self.system.equipment.get("geoms", ())), body=name, shape=part.kind,
                 size=part.size, file=self._shape(part).file, **self._pose("", part.at), **laws,
                 restitution=part.restitution or 0,
             )  # fmt: skip

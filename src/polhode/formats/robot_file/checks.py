@@ -11,7 +11,7 @@ import numpy as np
 
 from ...errors import listed
 from ...geometry.inertia import impossible_inertia, nearest_inertia, nearest_inertia_matrix
-from ..findings import Findings
+from ..findings import Findings, counted
 from .parts import ONE_FREEDOM, JointPart, LinkPart
 
 #: An inertia that is impossible by a smaller part of its size is a possible one that was rounded.
@@ -142,7 +142,9 @@ def check_limits(joints: Sequence[JointPart], dynamics: bool, findings: Findings
     wide = [joint for joint in joints if joint.kind == "revolute" and _beyond_a_turn(joint)]
     if wide:
         message = f"the limits go beyond a full turn: {', '.join(joint.name for joint in wide)}."
-        findings.warn((wide[0].line, f"{len(wide)} joints <limit>"), message, "Are they in degrees?", "W-ROBOT-NUMBER")
+        findings.warn(
+            (wide[0].line, f"{counted(len(wide), 'joint')} <limit>"), message, "Are they in degrees?", "W-ROBOT-NUMBER"
+        )
     _notice_losses(joints, dynamics, findings)
     return joints
 
@@ -172,7 +174,9 @@ def _notice_silent(joints: Sequence[JointPart], findings: Findings) -> None:
     silent = {joint.name: joint.line for joint in rated if 0 in (joint.facts.effort, joint.facts.velocity)}
     if silent:
         message = f"an effort or velocity of 0 is taken as not stated: {listed(silent)}."
-        findings.notice((next(iter(silent.values())), f"{len(silent)} joints <limit>"), message, "N-ROBOT-NUMBER")
+        findings.notice(
+            (next(iter(silent.values())), f"{counted(len(silent), 'joint')} <limit>"), message, "N-ROBOT-NUMBER"
+        )
 
 
 def _beyond_a_turn(joint: JointPart) -> bool:
@@ -183,7 +187,7 @@ def _notice_losses(joints: Sequence[JointPart], dynamics: bool, findings: Findin
     damped = [joint for joint in joints if joint.facts.damping]
     if damped and not dynamics:
         message = "damping is recorded but does not act; pass dynamics=True to add it."
-        findings.notice((damped[0].line, f"{len(damped)} joints <dynamics>"), message, "N-ROBOT-UNSUPPORTED")
+        findings.notice((damped[0].line, f"{counted(len(damped), 'joint')} <dynamics>"), message, "N-ROBOT-UNSUPPORTED")
     for joint in damped if dynamics else ():
         if joint.locked is None and joint.kind not in ONE_FREEDOM:
             message = f"damping of a {joint.kind} joint is not modelled."

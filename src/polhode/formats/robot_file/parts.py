@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ...expr.rational import SMALLEST, decimal
@@ -57,6 +57,7 @@ class Geometry:
     color: str = ""
     friction: Fraction | None = None
     restitution: Fraction | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,8 @@ class ElementReader:
     def shapes(self, link: Element, what: str) -> tuple[Geometry, ...]:
         """The shapes of a link for drawing and for collisions."""
         roles = ((role, child) for role in ("visual", "collision") for child in link.all(role))
-        return tuple(result for role, child in roles if (result := self.geometry(child, role, what)))
+        shapes = ((child.attributes.get("name", ""), self.geometry(child, role, what)) for role, child in roles)
+        return tuple(replace(shape, name=name) for name, shape in shapes if shape)
 
     def geometry(self, element: Element, role: str, what: str) -> Geometry | None:
         """A shape for drawing; as it never enters the equations, one that cannot be drawn is a warning."""

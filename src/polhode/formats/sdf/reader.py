@@ -203,11 +203,11 @@ class _Reader(ElementReader):
         surfaces = element.all("surface")
         rubs = [ode for surface in surfaces for part in surface.all("friction") for ode in part.all("ode")]
         bounces = [part for surface in surfaces for part in surface.all("bounce")]
-        laws = [
+        mu, bounce = (
             next((self.number(element_with, tag, what) for element_with in elements), None)
             for tag, elements in (("mu", rubs), ("restitution_coefficient", bounces))
-        ]
-        return Geometry(role, solid.tag, tuple(size), at, solid.line, "", color, *laws)
+        )
+        return Geometry(role, solid.tag, tuple(size), at, solid.line, "", color, mu, bounce)
 
     # ---- joints ----------------------------------------------------------------------------------------------
 

@@ -66,10 +66,10 @@ class Contact(UnilateralElement):
     a: Surface = given("surface", doc="A surface, or a body or frame for its point `at`.")
     at: Vector = given("point", (0, 0, 0), of="a", unit="m")  # in the body
     b: Surface = given("surface", doc="A surface.")
-    friction: Expr = given("number", 0, doc="The coefficient of friction in motion.")
-    static: Expr | None = given("number", None, doc="The coefficient at rest, where it is another.")
+    friction: Expr = given("number", 0, unit="1", doc="The coefficient of friction in motion.")
+    static: Expr | None = given("number", None, unit="1", doc="The coefficient at rest, where it is another.")
     stribeck: Expr = given("number", 0, unit="m/s")
-    restitution: Expr = given("number", 0)
+    restitution: Expr = given("number", 0, unit="1")
 
     @classmethod
     def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:

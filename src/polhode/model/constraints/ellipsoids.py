@@ -14,6 +14,7 @@ is at most the distance, h_B the support of B; for the right n it is zero where 
     capsule      as an edge and two vertices of a box, with (C_SS + t)⁻¹ (c - v)_S and t where m·C m = 1
     hollow       the point a² p/(a² - t) of the ellipsoid that is farthest from the centre p of the sphere, in its
                  frame, Σ (a p/(t - a²))² = 1, t > max a²; its largest radius of curvature a_max²/a_min is below R
+    hull         as in `hulls`: what is nearest in that metric
     plane        the lowest point, g = c·n - √(n·C n)
 """
 
@@ -61,6 +62,12 @@ def ellipsoid_on(shape: Shape, surface: Shape, X: Pose) -> Touch:
         far = X.R @ _farthest(half, X.R.T @ -X.p) + X.p
         distance = _length(far)
         return replace(_round(size[0] - distance, -far / distance), arm=far - X.p)
+    elif surface.kind == "hull":
+        from .hulls import on_hull
+
+        back = [[X.R[i, j] / a for j, a in enumerate(half)] for i in range(3)]
+        inverse = Matrix([[as_expr(sum(x * y for x, y in zip(a, b, strict=True))) for b in back] for a in back])
+        touch = on_hull(size, X.p, as_expr(0), C, inverse)
     else:
         edges, radius = (size, as_expr(0)) if surface.kind == "box" else ([0, 0, size[-1]], size[0])
         if surface.kind == "ellipsoid":

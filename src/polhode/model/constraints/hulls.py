@@ -1,11 +1,12 @@
-"""Convex hulls that touch: vertices on planes and on each other's faces, edges on edges, and points and balls on them.
+"""Convex hulls and boxes that touch: vertices on faces of each other, edges on edges, and round bodies on hulls.
 
 Every class of vertices, or of pairs of edges (`Polytope`), is one candidate: of each class one touches at a time, so
 that its closed form jumps only where none does. With n·x = d the planes of the faces of a hull:
 
     vertex on plane    the lowest of each class
     point              g = max(n·p - d), n of the greatest
-    ball               about the nearest point of the faces and edges
+    ball, ellipsoid    the nearest point of the faces and edges, of an ellipsoid in the metric in which it is a ball
+    capsule            its ends as balls; its axis as an edge; vertices on it, of each class the nearest
     vertex on face     the face is that between which and all of the other hull the distance is greatest
     edge on edge       u × e/|u × e|, u and e of the pair the lines of which are farthest apart, of those pairs of the
                        class that are facets of the Minkowski difference: where the arcs of normals between the faces
@@ -17,8 +18,8 @@ The greatest of all these distances is positive where two hulls are apart, and e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from itertools import product
@@ -28,20 +29,21 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...errors import ModelError
-from ...expr import Expr, Vector, absolute, as_expr, is_zero, maximum, minimum, sqrt, where
+from ...expr import Expr, Matrix, Vector, absolute, as_expr, is_zero, maximum, minimum, sqrt, where
 from ...geometry import Pose
-from ...geometry.polytope import Points, Polytope, convex_hull
+from ...geometry.polytope import Points, Polytope, convex_hull, cube
 from ..body import Shape
 from ..surface import Surface
-from .pairs import _EDGE, _PARALLEL, _X, _Y, _Z, Touch, _length, _round
+from .pairs import _EDGE, _PARALLEL, _X, _Y, _Z, Touch, _length, _on_capsule, _round
 
 Row: TypeAlias = Sequence[Expr]
 Resting: TypeAlias = tuple[str, Expr, Vector, Vector, Vector, Expr]
 #: The sine of an angle by which arcs may miss each other: faces that lie on each other are so far from parallel.
 _MISSED = Fraction(1, 10**9)
-#: Parts of the size: bodies that overlap by more do so wherever a gap is negative; those that are apart by more do not
-#: touch; and so far below another an edge touches it.
-_OVERLAP, _APART, _BELOW = Fraction(1, 10**6), Fraction(1, 10**6), Fraction(1, 10**5)
+#: How deep, in m, bodies overlap that do so wherever a gap is negative.
+_OVERLAP = Fraction(1, 10**9)
+#: Parts of the size: bodies that are apart by more do not touch; and so far below another an edge touches it.
+_APART, _BELOW = Fraction(1, 10**6), Fraction(1, 10**5)
 
 
 #: So many vertices a hull may have that touches; and if each of them is a candidate, or so many pairs of edges.
@@ -75,7 +77,7 @@ class Solid:
 def solid(kind: str, size: Row) -> Solid:
     """A hull, or a box, by its sizes."""
     if kind == "box":
-        shape = convex_hull(tuple(product((-0.5, 0.5), repeat=3)))
+        shape = cube()
         points = [Vector([as_expr(x) * edge for x, edge in zip(p, size, strict=True)]) for p in shape.points.tolist()]
     else:
         shape = convex_hull(corners(size))
@@ -106,11 +108,10 @@ def _unit(arm: Any) -> Vector:
 
 def _chosen(values: Row, features: Sequence[Row]) -> tuple[Expr, list[Expr]]:
     """The greatest value, and what belongs to it."""
-    most, found = as_expr(values[0]), list(map(as_expr, features[0]))
+    row = [as_expr(x) for x in (values[0], *features[0])]
     for value, feature in zip(values[1:], features[1:], strict=True):
-        found = [where(value - most, new, old) for new, old in zip(feature, found, strict=True)]
-        most = as_expr(maximum(most, value))
-    return most, found
+        row = [where(value - row[0], new, old) for new, old in zip((value, *feature), row, strict=True)]
+    return row[0], row[1:]
 
 
 def _least(values: Row) -> Expr:
@@ -119,6 +120,11 @@ def _least(values: Row) -> Expr:
 
 def _greatest(values: Row) -> Expr:
     return as_expr(reduce(maximum, values))
+
+
+def _deep(whole: Expr) -> Expr:
+    """The margin of all candidates of bodies at a distance: how deep they overlap, or negative."""
+    return as_expr(where(-whole - _OVERLAP, -whole, as_expr(-_OVERLAP)))
 
 
 # ---- on planes, and what is on hulls -----------------------------------------------------------------------------
@@ -135,45 +141,99 @@ def lowest(size: Row, X: Pose) -> list[Touch]:
     return made
 
 
-def on_hull(size: Row, p: Vector, r: Expr) -> Touch:
-    """A point, or a ball about it, on a hull."""
-    own = solid("hull", size)
+def on_capsule(size: Row, surface: Row, X: Pose) -> list[Touch]:
+    """A hull, at the pose X in the frame of a capsule, on that capsule: of each class of vertices the nearest."""
+    own, made = solid("hull", size), []
+    half = as_expr(surface[1] / 2)
+    for number, group in enumerate(own.shape.vertex_classes, start=1):
+        places = [X.point(own.points[k]) for k in group]
+        apart = [p - _Z * minimum(maximum(p[2], -half), half) for p in places]
+        _, found = _chosen([-as_expr(each.dot(each)) for each in apart], [own.points[k] for k in group])
+        arm = X.R @ Vector(found)
+        touch = _on_capsule(surface, X.p + arm, as_expr(0))
+        made.append(replace(touch, arm=arm, part=f"vertex {number}"))
+    return made
+
+
+def on_hull(size: Row, p: Vector, r: Expr, C: Matrix | None = None, inverse: Matrix | None = None) -> Touch:
+    """A point, a ball about it, or an ellipsoid whose support along n is the root of n·C n, on a hull.
+
+    What is nearest to an ellipsoid is so in the metric in which it is a ball, x·C⁻¹x.
+    """
+    own, one, is_ball = solid("hull", size), Matrix.identity(3).map(as_expr), C is None
+    C, inverse = C or one, inverse or one
     beyond = [as_expr(n.dot(p) - d) for n, _, d in own.faces]
-    gap, found = _chosen(beyond, [(*n, *t) for n, t, _ in own.faces])
-    n, t = Vector(found[:3]), Vector(found[3:])
-    if is_zero(r):
+    widths = [as_expr(1) if is_ball else as_expr(sqrt(as_expr(n.dot(C @ n)))) for n, *_ in own.faces]
+    most, found = _chosen(
+        [each / width for each, width in zip(beyond, widths, strict=True)],
+        [(*n, *t, each) for (n, t, _), each in zip(own.faces, beyond, strict=True)],
+    )
+    n, t, gap = Vector(found[:3]), Vector(found[3:6]), found[6]
+    if is_ball and is_zero(r):
         second = _greatest([where(gap - each, each, -own.size) for each in beyond])
         return Touch(gap, n, (t, n.cross(t)), as_expr(-second - gap))  # which falls through zero at an edge
-    foot = p - n * gap
-    aside = [where(gap - each, m.dot(foot) - d, -own.size) for each, (m, _, d) in zip(beyond, own.faces, strict=True)]
+    foot = p - C @ n * (gap if is_ball else gap / n.dot(C @ n))
+    aside = [
+        where(most - each / width, as_expr(m.dot(foot) - d), -own.size)
+        for each, width, (m, _, d) in zip(beyond, widths, own.faces, strict=True)
+    ]
     arms = []
     for u, middle, half in own.edges:
-        along = as_expr(u.dot(p - middle))
+        across = inverse @ u
+        along = as_expr(across.dot(p - middle) / (1 if is_ball else across.dot(u)))
         arms.append(p - middle - u * minimum(maximum(along, -half), half))
-    _, nearest = _chosen([-as_expr(arm.dot(arm)) for arm in arms], arms)
-    distance, is_aside = _length(Vector(nearest)), _greatest(aside)
-    normal = Vector([where(is_aside, x / distance, y) for x, y in zip(nearest, n, strict=True)])
-    return _round(where(is_aside, distance, gap) - r, normal)
+    _, nearest = _chosen([-as_expr(arm.dot(inverse @ arm)) for arm in arms], arms)
+    outward, is_aside = inverse @ Vector(nearest), _greatest(aside)
+    length = _length(outward)
+    normal = Vector([where(is_aside, x / length, y) for x, y in zip(outward, n, strict=True)])
+    distance = where(is_aside, outward.dot(Vector(nearest)) / length, gap)
+    return _round(distance - (r if is_ball else sqrt(as_expr(normal.dot(C @ normal)))), normal)
+
+
+def axis_on_hull(a: Shape, b: Shape, X: Pose) -> list[Touch]:
+    """A capsule or cylinder whose axis crosses an edge of each class of a hull or box."""
+    radius, length = (as_expr(each) for each in a.size)
+    axis, half = Vector([0, 0, 1]).map(as_expr), as_expr(length / 2)
+    line = Polytope(np.zeros((2, 3)), (), np.zeros((0, 3)), ((0, 1, -1, -1),))
+    own = Solid(line, [axis * -half, axis * half], [], [(axis, axis * 0, half)], length)
+    other = solid(b.kind, b.size)
+    size, apart = as_expr(maximum(own.size, other.size)), _separations(own, other, X)
+    pairs = list(_edge_pairs(own, other, X, size))
+    deep = _deep(_greatest([*apart, *(each[1] for each in pairs)]))
+    made = []
+    for part, most, edges, edge in pairs:
+        touch = _crossing(edges, edge, X, size)
+        gap = where(most + 500 * size, touch.gap - radius, size)
+        margin = maximum(minimum(touch.margin, most), deep)
+        if a.kind == "cylinder":  # not beneath an end
+            margin = minimum(margin, half - absolute(touch.arm.dot(Vector(edges[:3]))) + minimum(gap, 0) + _EDGE)
+        made.append(replace(touch, gap=gap, margin=as_expr(margin), arm=touch.arm - touch.normal * radius, part=part))
+    return made
 
 
 # ---- hulls on hulls ----------------------------------------------------------------------------------------------
 
 
 def hulls(a: Shape, b: Shape, X: Pose) -> list[Touch]:
-    """Two hulls, or a box and a hull: vertices of each on faces of the other, and pairs of edges."""
+    """Two hulls or boxes: vertices of each on faces of the other, and pairs of edges."""
     own, other = solid(a.kind, a.size), solid(b.kind, b.size)
     Y, size = X.inverse(), as_expr(maximum(own.size, other.size))
     apart, apart_own = _separations(own, other, X), _separations(other, own, Y)
-    pairs = _edge_pairs(own, other, X, size)
-    whole = _greatest([*apart, *apart_own, *(each for _, _, _, each in pairs.values())])
-    deep = as_expr(-whole - _OVERLAP * size)
+    pairs = list(_edge_pairs(own, other, X, size))
+    whole = _greatest([*apart, *apart_own, *(each[1] for each in pairs)])
+    deep = _deep(whole)
     made = []
     for part, gap, n, t, arm, margin in _on_faces(own, other, X, apart):
         made.append(Touch(gap, n, (t, n.cross(t)), maximum(margin, deep), arm, part))
     for part, gap, m, t, w, margin in _on_faces(other, own, Y, apart_own):
         n, t = -(X.R @ m), X.R @ t
         made.append(Touch(gap, n, (t, n.cross(t)), maximum(margin, deep), X.R @ w - X.p, f"other {part}"))
-    return made + _on_edges(own, other, X, pairs, size, whole, deep)
+    for part, most, edges, edge in pairs:
+        touch = _crossing(edges, edge, X, size)
+        margin = _least([as_expr(touch.margin), _APART * size - whole, most + 500 * size])
+        gap = where(most + 500 * size, touch.gap, -size)  # none of the class is a facet: it touches nowhere
+        made.append(replace(touch, gap=gap, margin=maximum(margin, deep), part=part))
+    return made
 
 
 def _separations(own: Solid, other: Solid, X: Pose) -> list[Expr]:
@@ -202,76 +262,70 @@ def _on_faces(own: Solid, other: Solid, X: Pose, apart: Row) -> Iterator[Resting
         yield f"vertex {number}", as_expr(n.dot(p) - offset), n, t, arm, as_expr(margin)
 
 
-def _edge_pairs(own: Solid, other: Solid, X: Pose, size: Expr) -> dict[tuple[int, int], tuple[Expr, Expr, Expr, Expr]]:
-    """For each pair of edges what decides which of a class touches, the side of the normal, the distance, and the
-    distance if it is that of a facet of the Minkowski difference.
+def _edge_pairs(own: Solid, other: Solid, X: Pose, size: Expr) -> Iterator[tuple[str, Expr, Row, Row]]:
+    """For each two classes of edges the greatest distance, and the pair: the edge of one with the side, and the other.
 
-    With the normals a and b of the faces of u, and c and d of e, this is so if the signs of u·c, -u·d, e·a and -e·b
-    are alike, against the side.
+    With the normals a and b of the faces of u, and c and d of e, a pair is a facet of the Minkowski difference if u·c,
+    -u·d, e·a and -e·b have one sign, which is against the side: then the sum of their amounts is that of the sum. The
+    normal is u × (c × d) = (u·d) c - (u·c) d, and the distance along it that from the planes of both faces.
     """
-    R, far = X.R, as_expr(-1000 * size)
-    made = {}
-    lines = [(R @ u, X.point(middle)) for u, middle, _ in own.edges]
-    along = [[as_expr(u.dot(n)) for n, _, _ in other.faces] for u, _ in lines]
-    along_other = [[as_expr((R.T @ e).dot(n)) for n, _, _ in own.faces] for e, _, _ in other.edges]
-    moments, moments_other = [p.cross(u) for u, p in lines], [p.cross(e) for e, p, _ in other.edges]
-    for i, (*_, a, b) in enumerate(own.shape.edges):
-        u = lines[i][0]
-        for j, (*_, c, d) in enumerate(other.shape.edges):
-            e = other.edges[j][0]
-            first, second = [along[i][c], along_other[j][a]], [along[i][d], along_other[j][b]]
-            plus = minimum(_least(second), -_greatest(first))
-            minus = minimum(_least(first), -_greatest(second))
-            side = where(plus - minus, 1, -1)
-            cosine = as_expr(u.dot(e))
-            square = as_expr(1 - cosine * cosine)
-            sine = sqrt(maximum(square, _PARALLEL / 2))
-            distance = as_expr(side * (e.dot(moments[i]) + u.dot(moments_other[j])) / sine)
-            within, crossing = maximum(plus, minus), square - _PARALLEL
-            near = where(minimum(within + _MISSED * sine, crossing), distance, far)
-            facet = where(minimum(within, crossing), distance, far)
-            made[i, j] = near, as_expr(side), distance, as_expr(facet)
-    return made
+    far = as_expr(-1000 * size)
+    lines = [X.R @ u for u, _, _ in own.edges]
+    along = [[as_expr(u.dot(n)) for n, _, _ in other.faces] for u in lines]
+    along_other = [[as_expr((X.R.T @ e).dot(n)) for n, _, _ in own.faces] for e, _, _ in other.edges]
+    above = [[as_expr((X.R.T @ n).dot(p) + (n.dot(X.p) - d)) for n, _, d in other.faces] for p in own.points]
 
+    def distance(i: int, j: int) -> tuple[Expr, Expr]:
+        """The distance of the lines of two edges, or far below, and the number of the other, its sign the side."""
+        (start, _, a, b), (*_, c, d) = own.shape.edges[i], other.shape.edges[j]
+        cosine = float(other.shape.normals[c] @ other.shape.normals[d])
+        first, second = along[i][c], along[i][d]
+        square = as_expr(first * first + second * second - 2 * cosine * first * second)
+        if is_zero(square):
+            return far, as_expr(0)
+        length, total, amounts = sqrt(square), as_expr(first - second), absolute(first) + absolute(second)
+        if own.faces:  # else the edge is that of no face
+            third, fourth = along_other[j][a], along_other[j][b]
+            total, amounts = as_expr(total + (third - fourth)), amounts + (absolute(third) + absolute(fourth))
+        is_facet = absolute(total) - amounts + _MISSED * (length - np.sqrt(float(_PARALLEL) * (1 - cosine * cosine)))
+        apart = as_expr((second * above[start][c] - first * above[start][d]) / length)
+        return where(is_facet, where(total, -apart, apart), far), where(total, -1 - j, 1 + j)
 
-def _on_edges(
-    own: Solid, other: Solid, X: Pose, pairs: Mapping[tuple[int, int], tuple[Expr, Expr, Expr, Expr]], size: Expr,
-    whole: Expr, deep: Expr,
-) -> list[Touch]:  # fmt: skip
-    """A pair of edges of each two classes, where their lines are nearest."""
-    made = []
     for (one, group), (two, others) in product(
         enumerate(own.shape.edge_classes, start=1), enumerate(other.shape.edge_classes, start=1)
     ):
-        numbers = list(product(range(len(group)), range(len(others))))
-        known = [pairs[group[i], others[j]] for i, j in numbers]
-        most, (first, second, side) = _chosen(
-            [each[0] for each in known],
-            [(as_expr(i), as_expr(j), each[1]) for (i, j), each in zip(numbers, known, strict=True)],
-        )
-        u, p, half = _edge(own, group, first)
-        e, q, half_other = _edge(other, others, second)
-        u, arm = X.R @ u, X.R @ p
-        across = u.cross(e)
-        sine = sqrt(maximum(across.dot(across), _PARALLEL / 2))
-        n = across * (side / sine)
-        w = e.cross(n)
-        away = X.p + arm - q
-        s = -away.dot(w) * side / sine
-        t = away.dot(e) + s * u.dot(e)
-        gap = as_expr(n.dot(away))
-        margin = _least([half - absolute(s) - _EDGE, half_other - absolute(t) - _EDGE, gap + _BELOW * size,
-                         _APART * size - whole, most + 500 * size])  # fmt: skip
-        gap = where(most + 500 * size, gap, -size)  # none of the class is a facet: it touches nowhere
-        made.append(Touch(gap, n, (e, w), maximum(margin, deep), arm + u * s, f"edges {one} and {two}"))
-    return made
+        values, edges = [], []
+        for i in group:
+            apart, numbers = zip(*(distance(i, j) for j in others), strict=True)
+            greatest, number = _chosen(apart, [[each] for each in numbers])
+            values.append(greatest)
+            edges.append([*lines[i], *(X.R @ own.edges[i][1]), own.edges[i][2], *number])
+        most, (*edge, side) = _chosen(values, edges)
+        found = _line(other.edges[others[0]])
+        for k in others[1:]:
+            found = [
+                where(absolute(side) - k - Fraction(1, 2), new, old)
+                for new, old in zip(_line(other.edges[k]), found, strict=True)
+            ]
+        yield f"edges {one} and {two}", most, [*edge, where(side, 1, -1)], found
 
 
-def _edge(own: Solid, group: Sequence[int], number: Expr) -> tuple[Vector, Vector, Expr]:
-    """Direction, middle and half of the length of the edge of a class with a number."""
-    u, p, half = own.edges[group[0]]
-    found = [*u, *p, half]
-    for k, edge in enumerate(group[1:], start=1):
-        u, p, half = own.edges[edge]
-        found = [where(number - k + Fraction(1, 2), new, old) for new, old in zip([*u, *p, half], found, strict=True)]
-    return Vector(found[:3]), Vector(found[3:6]), as_expr(found[6])
+def _line(edge: tuple[Vector, Vector, Expr]) -> list[Expr]:
+    """Direction, middle and half of the length of an edge in one row."""
+    return [*edge[0], *edge[1], edge[2]]
+
+
+def _crossing(edge: Row, edge_other: Row, X: Pose, size: Expr) -> Touch:
+    """Two edges where their lines are nearest; the first in the frame of the other, from the origin of its own body."""
+    u, arm, half, side = Vector(edge[:3]), Vector(edge[3:6]), edge[6], edge[7]
+    e, q, half_other = Vector(edge_other[:3]), Vector(edge_other[3:6]), edge_other[6]
+    across = u.cross(e)
+    sine = side * _length(across)
+    n = across / sine
+    w = e.cross(n)
+    away = X.p + arm - q
+    s = -away.dot(w) / sine
+    t = away.dot(e) + s * u.dot(e)
+    gap = as_expr(n.dot(away))
+    margin = _least([half - absolute(s) - _EDGE, half_other - absolute(t) - _EDGE, gap + _BELOW * size])
+    return Touch(gap, n, (e, w), margin, arm + u * s)

@@ -20,11 +20,7 @@ against the surface, at the place p - r n:
 
 Two capsules, or one and a cylinder, also touch between their ends, where their axes cross, a capsule or cylinder and a
 box where its axis crosses an edge, a capsule or box and a cylinder or disc where an axis or edge crosses a rim.
-Two boxes touch by the facets of their Minkowski difference, each with a gap and a margin that is positive inside of the
-facet: vertices of one on a face of the other, and pairs of edges u, e with the normal ± u × e. They overlap if and only
-if some gap is negative where its margin is positive; and ġ = n·v everywhere.
-
-Hulls are in `hulls`.
+Hulls, boxes on boxes, and axes that cross edges of boxes are in `hulls`.
 
 Tangents of a plane are its axes x and y, those of a face of a box the other two axes, of a curve or heights the
 direction of growing x and the one across. Elsewhere they are two fixed axes in the turn that takes a fixed axis M to n:
@@ -65,10 +61,6 @@ from .protocol import NOWHERE
 
 #: Added to squared lengths, so that directions have values where the length is zero.
 _TINY = Fraction(1, 10**60)
-#: The tilt ε below which a disc lies flat.
-_FLAT = Fraction(1, 10**4)
-#: How far out, in radii, the points are that support a disc which lies flat: one that rolls on its rim is above them.
-_INSET = Fraction(999, 1000)
 #: The squared sine of the angle between two capsules below which they are parallel.
 _PARALLEL = Fraction(1, 10**8)
 #: How far beyond the edge of a face, or the end of an edge, boxes touch, in m: what comes to an edge is on both sides.
@@ -116,7 +108,7 @@ def _in_sphere(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
     return _round(size[0] - r - distance, -p / distance)
 
 
-def _on_capsule(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
+def _on_capsule(size: Sequence[Expr], p: Vector, r: Expr) -> Touch:
     half = size[1] / 2
     apart = p - _Z * minimum(maximum(p[2], -half), half)
     distance = _length(apart)
@@ -318,97 +310,6 @@ def _crossing(a: Shape, b: Shape, X: Pose) -> list[Touch]:
     return [replace(touch, arm=u * s - touch.normal * radius, margin=margin, part="middle")]
 
 
-def _corners(a: Shape, b: Shape, X: Pose) -> list[Touch]:
-    """The vertices of a box on the face of another between which, of all faces of the other, the distance is greatest.
-
-    Of each of the four diagonals of a the end that is nearer to the face; so the normal jumps only where none touches.
-    """
-    half, half_b = ([as_expr(each) / 2 for each in shape.size] for shape in (a, b))
-    d, R = X.p, X.R
-    reach = [sum(h * absolute(R[k, m]) for m, h in enumerate(half)) for k in range(3)]
-    chosen, _ = _greatest([(k, as_expr(absolute(d[k]) - half_b[k] - reach[k])) for k in range(3)])
-    normal = Vector([as_expr(chosen[k] * _side(d[k])) for k in range(3)])
-    tangents = [Vector([as_expr(chosen[(k + by) % 3]) for k in range(3)]) for by in (2, 1)]
-    face = sum(chosen[k] * half_b[k] for k in range(3))
-    made = []
-    for number, signs in enumerate(product((1,), (-1, 1), (-1, 1)), start=1):
-        ray = R @ Vector([as_expr(s * h) for s, h in zip(signs, half, strict=True)])
-        arm = ray * -_side(normal.dot(ray))
-        p = d + arm
-        gap = as_expr(normal.dot(p) - face)
-        inside = [(1 - chosen[k]) * (half_b[k] - absolute(p[k])) + chosen[k] * (gap + half_b[k]) for k in range(3)]
-        margin = as_expr(minimum(minimum(inside[0], inside[1]), inside[2]) + _EDGE)
-        made.append(Touch(gap, normal, (tangents[0], tangents[1]), margin, arm, f"vertex {number}"))
-    return made
-
-
-def _edges(a: Shape, b: Shape, X: Pose) -> list[Touch]:
-    """Edges of a box, or the axis of a capsule or cylinder, on edges of a box, where their lines are nearest.
-
-    A direction u of a and an axis e of b have one normal n along ± u × e, to the side of a. Of the edges along each two
-    may touch at a time: the one that is farthest towards the other body, and its neighbour in the face that is more
-    across n. One of the two has outer normals with signs whose product is 1, the other -1, by which they are known.
-    """
-    half_b = [as_expr(each) / 2 for each in b.size]
-    radius, is_round = as_expr(0), a.kind != "box"
-    if is_round:
-        radius, length = (as_expr(each) for each in a.size)
-        half = [as_expr(0), as_expr(0), length / 2]
-    else:
-        half = [as_expr(each) / 2 for each in a.size]
-    d, R = X.p, X.R
-    axes, axes_b = ([M @ axis for axis in (_X, _Y, _Z)] for M in (R, Matrix.identity(3).map(as_expr)))
-    depth = half_b[0]
-    for each in (*half_b[1:], *([radius] if is_round else half)):
-        depth = as_expr(minimum(depth, each))
-    made = []
-    for i, j in product((2,) if is_round else range(3), range(3)):
-        u, e = axes[i], axes_b[j]
-        across = u.cross(e)
-        square = as_expr(across.dot(across))
-        if is_zero(square):
-            continue
-        sine = as_expr(sqrt(as_expr(maximum(square, _PARALLEL / 2))))
-        side = _side(d.dot(across))
-        n = across * (side / sine)
-        w = e.cross(n)
-        ends = [_pair(half, axes, i, -n)] if not is_round else [[("axis", _Z * 0, as_expr(1))]]
-        ends.append(_pair(half_b, axes_b, j, n))
-        for (name, at, is_first), (name_b, at_b, is_first_b) in product(*ends):
-            apart = d + at - at_b
-            s = -apart.dot(w) * side / sine
-            t = apart[j] + s * u[j]
-            gap = as_expr(n.dot(apart) - radius)
-            need = (1 - is_first) * (1 - is_first_b) * maximum(-gap, 0) / sine  # that a point of b is inside of a
-            margin = minimum(half[i] - absolute(s), half_b[j] - absolute(t)) - need + _EDGE
-            margin = minimum(minimum(margin, gap + depth), depth * (square / _PARALLEL - 1))
-            if a.kind == "cylinder":  # not beneath an end
-                margin = minimum(margin, half[i] - absolute(s) + minimum(gap, 0) + _EDGE)
-            arm = at + u * s - n * radius
-            part = f"{name} on {name_b}" if is_round else f"edge {'xyz'[i]}{name} on {'xyz'[j]}{name_b}"
-            made.append(Touch(gap, n, (e, w), as_expr(margin), arm, part))
-    return made
-
-
-def _pair(half: Sequence[Expr], axes: Sequence[Vector], i: int, n: Vector) -> list[tuple[str, Vector, Expr]]:
-    """The two edges of a box along axis i that are farthest along n: name, middle, and 1 for the farthest, else 0."""
-    k, m = (i + 1) % 3, (i + 2) % 3
-    along, along_m = as_expr(n.dot(axes[k])), as_expr(n.dot(axes[m]))
-    one, two, more = (_side(x, _EDGE) for x in (along, along_m, as_expr(absolute(along_m) - absolute(along))))
-    is_less = as_expr((1 + more) / 2)
-    made = []
-    for name, product_ in (("+", 1), ("-", -1)):
-        first = is_less * product_ * two + (1 - is_less) * one
-        middle = axes[k] * (first * half[k]) + axes[m] * (first * product_ * half[m])
-        made.append((name, middle, as_expr((1 + product_ * one * two) / 2)))
-    return made
-
-
-def _side(x: Expr, tie: Fraction = _TIE) -> Expr:
-    """1 where x is not negative, else -1; what is zero to rounding counts as zero, so that it does not alternate."""
-    return as_expr(2 * maximum(sign(as_expr(x + tie)), 0) - 1)
-
-
 # ---- the table ---------------------------------------------------------------------------------------------------
 
 _ALL = tuple(_SURFACES)
@@ -416,10 +317,10 @@ _ROUND = ("disc", "cylinder")
 _OPEN = ("plane", "hollow", "curve", "heights")
 #: For each shape the surfaces that its candidates are tried on.
 PAIRS: dict[str, tuple[str, ...]] = {
-    "point": _ALL[:-1], "sphere": _ALL, "capsule": (*_OPEN, "capsule", "box", "cylinder", "disc"),
+    "point": _ALL[:-1], "sphere": _ALL, "capsule": (*_OPEN, "capsule", "box", "hull", "cylinder", "disc"),
     "box": (*_OPEN, "capsule", "box", "cylinder", "disc"), "disc": ("plane", "box", "curve", "heights"),
     "cylinder": ("plane", "box", "curve", "heights"),
-    "ellipsoid": (*_OPEN, "capsule", "box", "ellipsoid"), "hull": (*_OPEN, "box", "hull"),
+    "ellipsoid": (*_OPEN, "capsule", "box", "hull", "ellipsoid"), "hull": (*_OPEN, "capsule", "box", "hull"),
 }  # fmt: skip
 _PHRASES = {"ellipsoid": "an ellipsoid", "hollow": "a hollow sphere", "heights": "heights"}
 #: The shapes that surfaces of a model may have.
@@ -445,7 +346,7 @@ def ways(a: Surface, b: Surface, place: str) -> list[tuple[Surface, Surface]]:
         from .hulls import check
 
         check(a, b, place)
-    return found if {a.kind, b.kind} <= {"box", "capsule", *_ROUND} else found[:1]
+    return found if a.kind != b.kind or a.kind == "capsule" else found[:1]
 
 
 def _check_curvature(half: Sequence[Any], size: Sequence[Any], place: str) -> None:
@@ -483,14 +384,15 @@ def _is_convex(height: Expr) -> bool:
 def touches(a: Surface, b: Surface, X: Pose) -> list[Touch]:
     """The candidates of a on the surface b, X the pose of the shape of a in the frame of that of b."""
     from .ellipsoids import ellipsoid_on  # which builds on this module
+    from .hulls import hulls, lowest, on_capsule
     from .rims import rims, vertices_on_disc
 
-    if a.kind == "hull" and b.kind in ("plane", "box", "hull"):
-        from .hulls import hulls, lowest
-
-        return lowest(a.shape.size, X) if b.kind == "plane" else hulls(a.shape, b.shape, X)
-    if a.kind == b.kind == "box":
-        return _corners(a.shape, b.shape, X)
+    if a.kind == "hull" and b.kind == "plane":
+        return lowest(a.shape.size, X)
+    if a.kind == "hull" and b.kind == "capsule":
+        return on_capsule(a.shape.size, [as_expr(each) for each in b.shape.size], X)
+    if {a.kind, b.kind} <= {"box", "hull"}:
+        return hulls(a.shape, b.shape, X)
     if a.kind in ("disc", "cylinder"):
         return rims(a.shape, b.shape, X)
     if a.kind == "box" and b.kind == "disc":
@@ -502,13 +404,14 @@ def touches(a: Surface, b: Surface, X: Pose) -> list[Touch]:
 
 def crossings(a: Surface, b: Surface, X: Pose) -> list[Touch]:
     """What touches beside the candidates: the middles of capsules, and edges of boxes."""
+    from .hulls import axis_on_hull
     from .rims import capsule_on_rims, edges_on_rims
 
     made: list[Touch] = []
+    if a.kind in ("capsule", "cylinder") and b.kind in ("box", "hull"):
+        made += axis_on_hull(a.shape, b.shape, X)
     if a.kind == "capsule" and b.kind in ("capsule", "cylinder"):
         made += _crossing(a.shape, b.shape, X)
-    if b.kind == "box" and a.kind in ("box", "capsule", "cylinder"):
-        made += _edges(a.shape, b.shape, X)
     if a.kind == "capsule" and b.kind in _ROUND:
         made += capsule_on_rims(a.shape, b.shape, X)
     if b.kind == "box" and a.kind in _ROUND:

@@ -7,7 +7,7 @@ A rim of centre c, axis a and radius r has the points P = c + r m, m a unit vect
     rim on heights     the least of f = z - h along the rim: with the gradient N = (-∇h, 1) and t = a × m it is
                        f' = r N·t, f'' = -r (N·m + r t·∇∇h t). Newton's method turns m by the angle of (f'', -f'), which
                        for a plane is exact in one step; g = f/|N|, where ġ = n·v at g = 0
-    lying flat         where s is at most ε a rim has no lowest point; three fixed points just inside of it touch
+    lying flat         where s is at most ε a rim has no lowest point; eight fixed points just inside of it touch
     edge on rim        of direction u: n along u × t = (u·m) a - (u·a) m, outwards from the box, g = n·(P - E). E is
                        where the edge crosses the plane of the rim or, where it is nearly along that plane, the cylinder
                        about a, at two points; P is the point of the rim beside it, and is E at g = 0, where ġ = n·v
@@ -47,6 +47,7 @@ from .pairs import (
     _EDGE,
     _PARALLEL,
     _STEPS,
+    _TIE,
     _TINY,
     _X,
     _Y,
@@ -57,15 +58,16 @@ from .pairs import (
     _length,
     _on_height,
     _round,
-    _side,
     _vertices,
 )
 
 #: The sine ε of the tilt below which a rim lies flat.
-_FLAT = Fraction(1, 10**6)
+_FLAT = Fraction(1, 10**7)
 #: The slope of its margin there: so steep that a rim which has begun to dip between the fixed points still touches.
 _ABRUPT = 10**9
-#: How far out, in radii, the points are that support a disc which lies flat: one that rolls on its rim is above them.
+#: So many points support a disc which lies flat: it tips where the load is at cos(π/8) to 1 of their circle's radius.
+_POINTS = 8
+#: How far out, in radii, these points are: a disc that rolls on its rim is above them.
 _INSET = Fraction(999, 1000)
 #: The sine of the angle between an edge and the plane of a rim, above which the edge crosses that plane at one point.
 _STEEP = Fraction(1, 4)
@@ -77,7 +79,7 @@ _AXES = (_X, _Y, _Z)
 
 
 def rims(shape: Shape, surface: Shape, X: Pose) -> list[Touch]:
-    """The rims of a disc or cylinder on a surface: each at its lowest point, and at three points of its own."""
+    """The rims of a disc or cylinder on a surface: each at its lowest point, and at eight points of its own."""
     r, _ = _sizes(shape)
     size, axis = [as_expr(each) for each in surface.size], X.R @ _Z
     on: Callable[[Vector], Touch]
@@ -95,8 +97,8 @@ def rims(shape: Shape, surface: Shape, X: Pose) -> list[Touch]:
     made = []
     for side, h in _ends(shape):
         arms = [] if is_flat else [("rim", axis * h + down(X.p + axis * h) * r)]
-        for k in range(3) if not stands else ():
-            turn = 2 * pi * k / 3
+        for k in range(_POINTS) if not stands else ():
+            turn = 2 * pi * k / _POINTS
             arms.append((f"rim {k + 1}", X.R @ Vector([_INSET * r * cos(turn), _INSET * r * sin(turn), h])))
         for part, arm in arms:
             touch = on(arm)
@@ -134,6 +136,11 @@ def _down(axis: Vector, n: Vector) -> Vector:
     if not range_of(square).low > least:
         square = as_expr(maximum(square, least))
     return axis.cross(across) / as_expr(sqrt(square))
+
+
+def _side(x: Expr) -> Expr:
+    """1 where x is not negative, else -1; what is zero to rounding counts as zero, so that it does not alternate."""
+    return as_expr(2 * maximum(sign(as_expr(x + _TIE)), 0) - 1)
 
 
 def _is_beside(margin: Expr | None) -> bool:

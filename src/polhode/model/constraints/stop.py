@@ -23,7 +23,7 @@ class Stop(UnilateralElement):
     index: int = given("count", None, of="coordinate")
     lower: Expr | None = given("number", None, unit="m or rad")
     upper: Expr | None = given("number", None, unit="m or rad")
-    restitution: Expr = given("number", 0)
+    restitution: Expr = given("number", 0, unit="1")
 
     def check(self) -> None:
         check_laws(self.place, restitution=self.restitution)

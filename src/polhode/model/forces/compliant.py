@@ -94,6 +94,7 @@ class CompliantStop(ForceElement):
     """Compliant stops of a coordinate of a joint: the force max(k x + c ẋ, 0) back, at a depth x > 0 beyond a bound."""
 
     kind = "compliant_stop"
+    unique = True
 
     joint: str = given("joint")
     index: int = given("count", None, of="coordinate")
@@ -136,6 +137,7 @@ class CompliantContact(ForceElement):
     """
 
     kind = "compliant_contact"
+    unique = True
 
     a: Surface = given("surface", doc="A surface, or a body or frame for its point `at`.")
     at: Vector = given("point", (0, 0, 0), of="a", unit="m")  # in the body
@@ -144,8 +146,8 @@ class CompliantContact(ForceElement):
     damping: Expr = given("number", 0)
     exponent: Expr | None = given("number", None, positive=True)
     law: str = given("word", "hunt_crossley", choices=LAWS)
-    friction: Expr = given("number", 0)
-    static: Expr | None = given("number", None)
+    friction: Expr = given("number", 0, unit="1")
+    static: Expr | None = given("number", None, unit="1")
     stribeck: Expr = given("number", 0, unit="m/s")
     transition_speed: Expr = given("number", "0.01", unit="m/s", positive=True)
     bristle: tuple[Expr, ...] | None = given(
@@ -180,6 +182,11 @@ class CompliantContact(ForceElement):
         if not is_zero(self.transition_speed - Fraction("0.01")):
             message, cure = "friction of bristles has no transition speed.", "Leave one of both out."
             raise ModelError(message, self.place, cure, "E-MODEL-TWICE")
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The units of what depends on the law."""
+        return {"stiffness": "N/m", "damping": "N·s/m"} if self.law == "linear" else {"damping": "s/m"}
 
     @property
     def contact(self) -> Contact:

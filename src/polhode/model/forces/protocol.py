@@ -125,6 +125,7 @@ class ForceElement(ABC):
     kind: ClassVar[str]  # the `type` in model files
     fields: ClassVar = GivenFields()
     drawing: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    unique: ClassVar[bool] = False  # whether its name is that of no other contact or stop
 
     name: str = given("label", "")
 

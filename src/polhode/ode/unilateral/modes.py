@@ -35,9 +35,9 @@ _PROJECTIONS, _CLOSED = 6, 1e-13
 #: The lag τ of a slow slip, as a part of the time since it is slow; the largest, in s; as a part of the time in which a
 #: slip of at least this part of the speed of slow ones stops; the part of what turns it back that counts there.
 _LAG, _LONGEST_LAG, _STOPS, _RESOLVED, _BACK = 0.05, 1e-3, 0.25, 1e-4, 0.5
-#: Newton's steps for directions of slow slips, the largest turn in one, and the turn, in rad, that is followed by none;
-#: nor is one below the last of these that is hardly smaller than the one before.
-_TURNS, _TURN, _TURNED, _NEARLY = 20, 0.5, 1e-8, 1e-5
+#: Rounds of lags and directions; of these Newton's steps, the largest turn in one, and the turn, in rad, that is
+#: followed by none; nor is one below the last of these that is hardly smaller than the one before.
+_ROUNDS, _TURNS, _TURN, _TURNED, _NEARLY = 2, 20, 0.5, 1e-8, 1e-5
 #: A speed, in m/s, below which a slow slip does not turn; the cosine of a turn since the last change that ends a mode.
 _LEAST, _FAR = 1e-13, 0.7
 #: A slip speed, in m/s or rad/s, may be this much below zero by rounding.
@@ -182,7 +182,7 @@ def hold_modes(rows: Unilateral) -> int:
             slow += 1
     if _annul(rows, unknowns, 1) > 0:
         return 1
-    if slow > 0:
+    for _ in counted(_ROUNDS if slow > 0 else 0):  # lags by directions at the last change, then by those at hand
         _set_lags(rows, unknowns, slow)
         before = 1e300
         for _ in counted(_TURNS):
@@ -256,7 +256,7 @@ def _turn(rows: Unilateral, unknowns: int, slow: int) -> float:
 
 @native
 def _set_lags(rows: Unilateral, unknowns: int, slow: int) -> None:
-    """τ of slow slips, by accelerations with their directions at the last change.
+    """τ of slow slips, by accelerations with the directions at hand.
 
     Where a slip is slowed down by c and turned back by k per rad, it would turn at once at v = τ (c - k).
     """

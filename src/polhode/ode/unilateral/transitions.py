@@ -191,7 +191,7 @@ class Transitions:
             still = np.where(memory.has_normal, still, np.maximum(still, np.minimum(stops, self.slow)))
         x = self._set_modes(t, x, resting, still, breaking)
         shorter = max(_SHORTER ** (self._at_once[1] - 1), _SHORTEST)
-        self.longest_step = self._flight(t, x, touching) * shorter
+        self.longest_step = max(self._ahead(t, x, touching) * shorter, _LATE * max(1.0, abs(t)))
         self.changes.append(
             Change(t, memory.modes.copy(), memory.held.copy(), memory.shared.copy(), memory.directions.copy(),
                    memory.arrays["since"].copy(), impulses, ends, guard, first, x.copy())
@@ -307,10 +307,13 @@ class Transitions:
     @property
     def _slips(self) -> Floats:
         """The velocities of the tangents of each group, two numbers."""
-        memory = self.memory
-        across = np.arange(2)
-        rows = np.minimum((memory.first + memory.has_normal)[:, None] + across, memory.size - 1)
-        return np.where(across < memory.tangents[:, None], memory.velocities[rows], 0.0)
+        return self._tangential(self.memory.velocities)
+
+    def _tangential(self, rows: Floats) -> Floats:
+        """Of numbers of all rows those of the tangents of each group, two numbers."""
+        memory, across = self.memory, np.arange(2)
+        places = np.minimum((memory.first + memory.has_normal)[:, None] + across, memory.size - 1)
+        return np.where(across < memory.tangents[:, None], rows[places], 0.0)
 
     # ---- impacts -----------------------------------------------------------------------------------------------
 
@@ -435,19 +438,28 @@ class Transitions:
 
     # ---- modes -------------------------------------------------------------------------------------------------
 
-    def _flight(self, t: float, x: Floats, touching: NDArray[np.bool_]) -> float:
-        """Twice the time after which a group that has left touches again, if accelerations do not change."""
+    def _ahead(self, t: float, x: Floats, touching: NDArray[np.bool_]) -> float:
+        """Twice the time after which a group that has left touches again, or friction has stopped a slip.
+
+        Accelerations are those of the modes at this time.
+        """
         memory = self.memory
         leaving = touching & (memory.modes == OPEN) & memory.has_normal
-        if not leaving.any():
+        slipping = memory.modes == SLIPPING
+        if not (leaving.any() or slipping.any()):
             return np.inf
-        force, _ = memory.forces(t, x)
+        memory.forces(t, x)
         memory.fill(t, x)
-        acceleration = (memory.all.free + memory.all.matrix @ force)[memory.first]
-        speed = memory.velocities[memory.first]
+        accelerations = memory.all.free + memory.all.matrix @ memory.all.force
+        speed, acceleration = memory.velocities[memory.first], accelerations[memory.first]
         returning = leaving & (speed > RESTING) & (acceleration < 0.0)
         v, a, gap = speed[returning], -acceleration[returning], np.maximum(memory.gaps[returning], 0.0)
-        return float((2.0 * (v + np.sqrt(v * v + 2.0 * a * gap)) / a).min(initial=np.inf))
+        flights = 2.0 * (v + np.sqrt(v * v + 2.0 * a * gap)) / a
+        slips = self._slips
+        squares, falls = (slips * slips).sum(axis=1), -(slips * self._tangential(accelerations)).sum(axis=1)
+        stopping = slipping & (falls > 0.0) & (squares > RESTING**2)
+        stops = 2.0 * squares[stopping] / falls[stopping]
+        return float(min(flights.min(initial=np.inf), stops.min(initial=np.inf)))
 
     def _set_modes(
         self, t: float, x: Floats, resting: NDArray[np.bool_], still: Floats,

@@ -11,10 +11,12 @@ from ...errors import listed
 from ...native.arrays import scale_quaternions
 from ...ode.event_location import KEPT
 from ...ode.native_events import Effect
+from ...ode.unilateral.cone_problem import SLIPPING
 from ...ode.unilateral.memory import TOUCHING, UnilateralMemory, code
 from ...ode.unilateral.transitions import NoMode, Transitions
 from ..guard import Stop
 from ..initial_state import Floats
+from .mode_forces import RANK, are_decisive, held_rows, slip_friction
 from .results import ContactHistory
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ _DIRECTION, _SLOW = 1e-5, (1e-5, 1e-3)
 _REMEMBERED = 1000
 #: So many coordinates of a start are listed.
 _LISTED = 24
+#: In so many modes forces are examined; those that differ by more than this part of a unit are not unique.
+_EXAMINED, _PART = 10, 1e-6
 #: So many poses of a model are named.
 _POSES = 3
 
@@ -51,6 +55,9 @@ class ContactRun:
         size = len(known.coordinates) + len(known.speeds) + len(known.states)
         first = len(known.coordinates)
         self.memory = UnilateralMemory(groups, first, len(known.speeds), size, known.contact_layout)
+        self.examined: set[bytes] = set()
+        self.shared: set[int] = set()  # groups whose forces were not unique
+        self.decisive: set[int] = set()  # and on which the motion depends
         self.transitions = Transitions(self.memory, law, self._freedom(), float(np.clip(atol / _DIRECTION, *_SLOW)))
 
     def _freedom(self) -> float:
@@ -112,13 +119,13 @@ class ContactRun:
             if abs(after - before) > 1e-12
         ]
         poses = [f"start={name!r}" for name in self.rates.functions.derivation.model.poses][:_POSES]
-        known = f" Poses of the model are {listed(poses)}." if poses else ""
+        more = f" Poses of the model are {listed(poses)}." if poses else ""
         if np.isfinite(found).all() and depths.max() < TOUCHING and len(moved) <= _LISTED:
             there = f"{{{', '.join(moved)}}}"
             is_later = bool(self.transitions.changes)
             change = f"Change it to where it touches: {there}."
-            return change if is_later else f"Start where it touches: start={there}.{known}"
-        return f"Start, or go on after an event, with a gap that is not negative.{known}"
+            return change if is_later else f"Start where it touches: start={there}.{more}"
+        return f"Start, or go on after an event, with a gap that is not negative.{more}"
 
     def decide_anew(self, t: float, x: Floats) -> Floats:
         """The state where a mode does not hold; as at a start if an event has changed the state."""
@@ -176,6 +183,26 @@ class ContactRun:
         """Drop what happened long ago."""
         del self.transitions.changes[:-_REMEMBERED]
 
+    def _examine(self) -> None:
+        """Look for forces that are not unique in the modes that were, in the first ones of a run with many."""
+        memory, groups = self.memory, self.rates.functions.derivation.synopsis.contacts
+        for change in self.transitions.changes:
+            key = change.modes.tobytes()
+            if key in self.examined or len(self.examined) == _EXAMINED:
+                continue
+            self.examined.add(key)
+            active = held_rows(groups, change.modes)
+            if len(active) < 2:
+                continue
+            memory.fill(change.t, change.after)
+            G = memory.all.matrix[: memory.size, : memory.size]
+            _, singular, vt = np.linalg.svd(G[np.ix_(active, active)])
+            free = vt[singular <= RANK * singular.max(initial=0.0)]
+            shared = set(memory.group_of[np.array(active)[np.abs(free).max(axis=0, initial=0.0) > _PART]].tolist())
+            across, *_ = slip_friction(groups, change, memory.velocities, memory.laws)
+            is_decisive = (change.modes == SLIPPING).any() and are_decisive(groups, change.modes, G, across)
+            (self.decisive if is_decisive else self.shared).update(shared)
+
     @property
     def history(self) -> ContactHistory:
         """Modes and impacts so far."""
@@ -209,9 +236,16 @@ class ContactRun:
             names = listed([f"'{self.names[k]}'" for k in groups])
             modes = " or ".join(listed([f"'{self.names[k]}'" for k in each]) or "none" for each in closed)
             made.append(f"several motions fit the friction of {names} (Painlevé): those closed may be {modes}.")
-        if found.indeterminate:
-            names = listed([f"'{self.names[k]}'" for k in sorted(found.indeterminate)])
+        self._examine()
+        if self.shared:
+            names = listed([f"'{self.names[k]}'" for k in sorted(self.shared)])
             made.append(f"the forces of {names} are not unique: the least within their friction cones are reported.")
+        if self.decisive:
+            names = listed([f"'{self.names[k]}'" for k in sorted(self.decisive)])
+            made.append(
+                f"the normal forces of {names} are not unique, and what slips moves otherwise by others: those of "
+                "contacts that give way alike under a force are taken."
+            )
         if found.preloaded:
             names = listed([f"'{self.names[k]}'" for k in sorted(found.preloaded)])
             made.append(f"{names} are held by preload alone, normal forces that no load causes: they may also move.")

@@ -271,8 +271,9 @@ class SwitchingRun:
         if mode == OPEN or np.abs(there.velocities[across]).max(initial=0.0) > _ZERO or not slips > _ZERO:
             return False
         bound = (static if stribeck else kinetic) * (there.force[rows.start] if gap else 1.0)
-        needed = float(np.linalg.norm(there.force[across]))
-        return bool(bound > 0.0 if mode == SLIPPING else needed > (1.0 + _ZERO) * bound)
+        if mode == SLIPPING:
+            return bool(bound > 0.0)
+        return bool(np.linalg.norm(there.force[across]) > (1.0 + _ZERO) * bound)
 
     def _passed(self, mode: Change, event: Occurrence, S: Floats) -> Floats:
         """Variations behind an event of the user's."""

@@ -13,6 +13,7 @@ from tests.seeds import seeds
 import polhode as ph
 from polhode.constraints.unilateral import UnilateralRows, unilateral_rows
 from polhode.expr import Expr, directional, evaluate
+from polhode.expr.evaluation import Evaluator
 from polhode.kinematics.motion import flow
 from polhode.kinematics.tree import build_tree
 from polhode.model.constraints.pairs import PAIRS
@@ -146,14 +147,15 @@ def searched(a: str, b: str, state: State) -> float:
 
 def at_contact(rows: UnilateralRows, k: int, state: State) -> np.ndarray:
     """Move body A until gap number k is zero; the gradient of the gap by its place, which is the normal."""
+    gap = Evaluator([rows.gaps[k]])
     for _ in range(30):
-        here = evaluate([rows.gaps[k]], state.values())[0]
+        (here,) = gap(state.values())
         before, slope = state.places[0].copy(), np.zeros(3)
         for i in range(3):
             ends = []
             for step in (1e-5, -1e-5):
                 state.places[0] = before + step * np.eye(3)[i]
-                ends.append(evaluate([rows.gaps[k]], state.values())[0])
+                ends += gap(state.values())
             slope[i] = (ends[0] - ends[1]) / 2e-5
         state.places[0] = before - here * slope / slope.dot(slope)
         if abs(here) < 1e-14:
@@ -230,10 +232,11 @@ def test_boxes_overlap_where_a_gap_inside_its_margin_is_negative(seed: int):
     state = State(s, np.random.default_rng(seed), 2.0)
     way = state.places[0] - state.places[1]
     centre = state.seat(1)[1] - state.seat(0)[1] + state.places[0]  # at which the centres of the boxes coincide
+    both = Evaluator([*rows.gaps, *rows.margins])
 
     def deepest(part: float) -> float:
         state.places[0] = centre + part * way
-        gaps, margins = (np.array(evaluate(each, state.values())) for each in (rows.gaps, rows.margins))
+        gaps, margins = np.split(np.array(both(state.values())), 2)
         return float(np.minimum(-gaps, margins).max())
 
     def truth(part: float) -> float:
@@ -320,11 +323,13 @@ def test_a_cylinder_or_disc_touches_a_box_where_coal_says_and_with_the_rate_of_i
         poses = [coal.Transform3s(turn.as_matrix(), p) for turn, p in map(state.seat, (0, 1))]
         return float(coal.distance(solid, poses[0], box, poses[1], request, coal.DistanceResult()))
 
+    margins = [0 * rows.gaps[0] + 1 if group.margin is None else group.margin for _, group in rows.groups]
+    both = Evaluator([*rows.gaps, *margins])
+
     def depths(part: float) -> np.ndarray:
         state.places[0] = centre + part * way
-        gaps, margins = evaluate(rows.gaps, state.values()), [group.margin for _, group in rows.groups]
-        inside = evaluate([0 * rows.gaps[0] + 1 if each is None else each for each in margins], state.values())
-        return np.minimum(-np.array(gaps), inside)
+        gaps, inside = np.split(np.array(both(state.values())), 2)
+        return np.minimum(-gaps, inside)
 
     touch = brentq(truth, 0.0, 1.0, xtol=1e-13)
     assert max(depths(part).max() for part in [touch + 2e-6, *np.linspace(touch + 1e-5, 1, 10)]) < 0

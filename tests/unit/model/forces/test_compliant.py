@@ -50,7 +50,7 @@ def test_friction_is_coulombs_where_it_slips_and_all_derivations_agree():
     assert run["x"][-1] == pytest.approx(speed * 0.1 - mu * G * 0.1**2 / 2, rel=1e-4)
     spin = run.u[-1, run.speeds.index("spin")]
     assert abs(spin) == pytest.approx(mu * G * 0.1 * 0.1 / (0.4 * 0.1**2), rel=1e-4)
-    assert ball(ph.Shape.sphere(1), stiffness=K, friction=mu).compare().agree
+    assert ball(ph.Shape.sphere(1), stiffness=K, friction=mu).compare(run=False, functions=()).agree
 
 
 def test_a_compliant_stop_turns_a_slider_round_in_half_a_period():
