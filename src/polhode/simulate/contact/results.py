@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import PolhodeError, unknown
+from ...model.forces.compliant import CompliantContact, CompliantStop
 from ...notebook import Cell, Shown, Table
 from ...ode.unilateral.memory import UnilateralMemory
 from ...ode.unilateral.record import LAWS
@@ -167,13 +168,15 @@ def _ended_at_its_start(run: Trajectory) -> bool:
 def contact_along(run: Trajectory, name: str) -> ContactResult:
     """A contact, stop or dry friction along a run."""
     history: ContactHistory | None = run.info.get("contacts")
+    if isinstance(element := _loads_of(run).get(name), CompliantContact | CompliantStop):
+        return _compliant(run, element)
     check_history(run)
     names = list(run.contact_names)
     if name not in names and run.functions is not None and name in run.functions.derivation.model.contacts:
         message = "its joint moves as it is prescribed: the drive carries this friction, as a force."
         cure = "Take run.driving_force of the joint."
         raise PolhodeError(message, f"contact '{name}'", cure, "E-TRAJECTORY-MISSING")
-    if run.functions is not None and any(name == load.name for load in run.functions.derivation.model.loads):
+    if name in _loads_of(run):
         message = "it is compliant: a force along the motion, without modes and impacts."
         cure = "Its power is in run.power_audit()."
         raise PolhodeError(message, f"contact '{name}'", cure, "E-TRAJECTORY-UNSUPPORTED")
@@ -214,6 +217,24 @@ def contact_along(run: Trajectory, name: str) -> ContactResult:
     )  # fmt: skip
 
 
+def _loads_of(run: Trajectory) -> dict[str, Any]:
+    """The forces of the model that have names."""
+    return {} if run.functions is None else {load.name: load for load in run.functions.derivation.model.loads}
+
+
+def _compliant(run: Trajectory, element: CompliantContact | CompliantStop) -> ContactResult:
+    """A compliant contact or stop, which slips where it pushes."""
+    pushes = element.pushes(run.mechanism.derivation.model)
+    rows = [(each.gap, each.normal, each.margin, *each.friction, *each.slip) for each in pushes]
+    values = np.moveaxis(run.values(*(x for row in rows for x in row)).reshape(len(rows), -1, len(run.t)), 2, 0)
+    gap, normal, margin = (values[:, :, k] for k in range(3))
+    across, slip = np.split(values[:, :, 3:], 2, axis=2)
+    gap = np.where(margin < 0.0, np.inf, gap)
+    arrays: list[Any] = [gap, normal, across, slip, np.where(normal > 0.0, "slip", "open")]
+    arrays = [each[:, 0] for each in arrays] if len(rows) == 1 else arrays
+    return ContactResult(element.name, tuple(each.part for each in pushes), run.t, *arrays, ())
+
+
 def columns_of_contacts(run: Trajectory, names: str | Sequence[str]) -> Iterator[tuple[str, str, str, Floats]]:
     """Quantity, element and part, unit and values: gap, normal, tangential_1, slip_1, …, mode (0, 1 stick, 2 slip).
 
@@ -221,7 +242,7 @@ def columns_of_contacts(run: Trajectory, names: str | Sequence[str]) -> Iterator
     """
     for name in () if _ended_at_its_start(run) else names_in(names):
         found, (length, force, speed) = contact_along(run, name), units_of_contact(run, name)
-        has_gap = any(gap for owner, _, gap, _ in run.info["contacts"].groups if owner == name)
+        has_gap = name in _loads_of(run) or any(g for owner, _, g, _ in run.info["contacts"].groups if owner == name)
         for k, part in enumerate(found.parts):
             label = f"{name} {part}" if part else name
             columns: Any = found.gap, found.normal, found.tangential, found.slip, found.mode
@@ -254,8 +275,8 @@ def of_all_parts(contact: ContactResult, word: str) -> Floats:
 
 def units_of_contact(run: Trajectory, name: str) -> tuple[str, str, str]:
     """Units of gap, forces and slip of a contact, stop or dry friction."""
-    element: Any = run.mechanism.derivation.model.contacts[name]
-    if element.kind != "contact":
+    element: Any = {**_loads_of(run), **run.mechanism.derivation.model.contacts}[name]
+    if element.kind not in ("contact", "compliant_contact"):
         joint = run.mechanism.derivation.model.joints[element.joint]
         unit = joint.units[joint.u[element.index] if element.kind == "friction" else joint.q[element.index]]
         if unit.startswith("rad"):

@@ -170,3 +170,41 @@ def test_least_forces_in_their_cones_are_those_of_a_minimisation(push: float) ->
     forces = np.concatenate([normal, upwards])
     assert (normal > -1e-9).all() and (upwards <= 0.3 * normal + 1e-9).all()
     assert abs(forces @ forces / (best @ best) - 1) < 1e-7
+
+
+def test_a_compliant_contact_has_the_forces_that_move_the_body(tmp_path: Path) -> None:
+    """m z'' = N - m g and m x'' = F, of a box on four points, with bristles too, and of a ball."""
+    shapes = ph.Shape.box(0.4, 0.3, 0.2), ph.Shape.sphere(0.1)
+    for shape, laws in ((shapes[0], {}), (shapes[0], {"bristle": (1e3, 10)}), (shapes[1], {"law": "linear"})):
+        s = ph.System("body")
+        path = ph.Compound(*(ph.Prismatic(axis) for axis in "xyz"))
+        s.joint("f", s.ground, s.body("body", 2), path, coordinates=["x", "y", "z"], speeds=["vx", "vy", "vz"])
+        floor, skin = s.surface("floor", s.ground, ph.Shape.plane()), s.surface("skin", "body", shape)
+        s.contact("sole", floor, skin, stiffness=1e4, damping=1, friction=0.5, **laws)
+        equations = s.derive()
+        run = equations.simulate(0.3, start={"z": 0.105}, speeds={"vx": 0.4, "vy": 0.1}, samples=61)
+        sole, size = run.contact("sole"), (len(run), -1)
+        normal = sole.normal.reshape(size).sum(axis=1)
+        forces = sole.tangential.reshape(len(run), -1, 2).sum(axis=1)
+        moved = run.values(*equations.udot)
+        assert np.allclose(normal, 2 * (moved[2] + 9.81), atol=1e-9), laws
+        assert np.allclose(np.linalg.norm(forces, axis=1), 2 * np.linalg.norm(moved[:2], axis=0), atol=1e-9), laws
+        assert {*np.unique(sole.mode)} == {"open", "slip"} and ((sole.mode == "slip") == (sole.normal > 0)).all()
+        power = (sole.tangential * sole.slip).reshape(len(run), -1).sum(axis=1)
+        assert power.min() < -0.1 and ("bristle" in laws or power.max() <= 0), laws
+        header = run.to_csv(tmp_path / "run.csv", contacts="sole").read_text().split("\n")[0]
+        assert "normal.sole" in header and "slip_2.sole" in header
+    (channel,), _ = channels_of(run, "normal(sole)")
+    assert np.array_equal(channel.values, normal) and channel.unit == "N"
+
+
+def test_a_compliant_stop_has_a_gap_and_a_force_on_each_side() -> None:
+    s = ph.System("slide", gravity=(0, 0, 0))
+    s.joint("x", s.ground, s.body("load", 2), ph.Prismatic("x"))
+    s.stop("x", -0.1, 0.1, stiffness=500, damping=3)
+    equations = s.derive()
+    run = equations.simulate(1, speeds={"x'": 1}, samples=101)
+    stop = run.contact("x stop")
+    assert stop.parts == ("lower", "upper") and stop.mode[0].tolist() == ["open", "open"]
+    assert np.allclose(stop.gap, np.stack([run["x"] + 0.1, 0.1 - run["x"]], axis=1))
+    assert np.allclose(stop.normal @ [1, -1], 2 * run.values(*equations.udot)[0]) and stop.normal.max(axis=0).min() > 10
