@@ -168,8 +168,8 @@ def _ended_at_its_start(run: Trajectory) -> bool:
 def contact_along(run: Trajectory, name: str) -> ContactResult:
     """A contact, stop or dry friction along a run."""
     history: ContactHistory | None = run.info.get("contacts")
-    if isinstance(element := _loads_of(run).get(name), CompliantContact | CompliantStop):
-        return _compliant(run, element)
+    if isinstance(load := _loads_of(run).get(name), CompliantContact | CompliantStop):
+        return _compliant(run, load)
     check_history(run)
     names = list(run.contact_names)
     if name not in names and run.functions is not None and name in run.functions.derivation.model.contacts:
@@ -230,9 +230,11 @@ def _compliant(run: Trajectory, element: CompliantContact | CompliantStop) -> Co
     gap, normal, margin = (values[:, :, k] for k in range(3))
     across, slip = np.split(values[:, :, 3:], 2, axis=2)
     gap = np.where(margin < 0.0, np.inf, gap)
-    arrays: list[Any] = [gap, normal, across, slip, np.where(normal > 0.0, "slip", "open")]
-    arrays = [each[:, 0] for each in arrays] if len(rows) == 1 else arrays
-    return ContactResult(element.name, tuple(each.part for each in pushes), run.t, *arrays, ())
+    arrays: Any = gap, normal, across, slip, np.where(normal > 0.0, "slip", "open")
+    gap, normal, across, slip, mode = (each[:, 0] for each in arrays) if len(rows) == 1 else arrays
+    return ContactResult(
+        element.name, tuple(each.part for each in pushes), run.t, gap, normal, across, slip, mode, ()
+    )  # fmt: skip
 
 
 def columns_of_contacts(run: Trajectory, names: str | Sequence[str]) -> Iterator[tuple[str, str, str, Floats]]:
@@ -268,7 +270,7 @@ def of_all_parts(contact: ContactResult, word: str) -> Floats:
         values = (contact.gap if word == "gap" else contact.normal).reshape(size)
         return np.asarray(values.min(axis=1) if word == "gap" else values.sum(axis=1))
     if word == "mode":
-        return np.argmax(contact.mode.reshape(size)[..., None] == MODES, axis=-1).max(axis=1).astype(np.float64)
+        return np.asarray(np.argmax(contact.mode.reshape(size)[..., None] == MODES, axis=-1).max(axis=1), np.float64)
     across = np.linalg.norm(contact.tangential if word == "friction" else contact.slip, axis=-1).reshape(size)
     return np.asarray(across.sum(axis=1) if word == "friction" else across.max(axis=1))
 
