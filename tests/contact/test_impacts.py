@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 from tests.contact.scenes import EXACT, STICK, G, impacts, modes, moving, stop
+from tests.refusals import refused
 from tests.seeds import seeds
 
 import polhode as ph
+from polhode.simulate import crossing
 
 
 @pytest.mark.parametrize("e", [0.0, 0.3, 0.8])
@@ -28,6 +30,29 @@ def test_a_bouncing_ball_bounces_at_known_times_and_comes_to_rest_at_their_limit
     rest = run.x[run.t > last.t + 1e-6]
     assert not np.ptp(rest, axis=0).any()
     assert abs(rest[0]).max() < 1e-12
+
+
+def test_events_are_where_an_impact_changes_their_sign() -> None:
+    """Friction of an impact takes v_x of a block across 2 m/s, and each but the last throws v_z upwards."""
+    s = ph.System("block")
+    moving(s, "block", 2, "xz")
+    s.contact("sole", s.bodies["block"], s.surface("ice", s.ground, ph.Shape.plane()), friction=0.4, restitution=0.2)
+    e, given = s.derive(), {"start": {"block z": 0.2}, "speeds": {"block vx": 3}}
+    vx, vz = e.u
+    zeros = [vx - 2, crossing(vx - 2, 1), lambda t, q, u: u[0] - 2, crossing(vz, 1), crossing(vz, -1), vz]
+    run = e.simulate(1, events=zeros, **given)
+    times, fall = impacts(run), np.sqrt(2 * 0.2 / G)
+    assert run.events[:3] == [[times[1]], [], [times[1]]], "before it v_x is 2.05, and behind 1.86"
+    apexes = times[:-2] + np.diff(times)[:-1] / 2
+    assert run.events[3] == times[:-1].tolist(), "the last ends the row: v_z becomes zero, and stays"
+    assert run.events[4][: len(apexes)] == pytest.approx(apexes, abs=1e-9)
+    assert run.events[5] == pytest.approx(sorted([*run.events[3], *run.events[4]]), abs=1e-12)
+    ended = e.simulate(1, until=vx - 2, **given)
+    assert ended.status == "event" and ended.t[-1] == times[1] == pytest.approx(fall * (1 + 2 * 0.2))
+    assert ended.u[-2, 0] > 2 > ended.u[-1, 0]
+    pushed = e.simulate(times[1] + 1e-3, on={vx - 2: {"block vx": 7}}, **given)
+    assert pushed.u[-1, 0] == 7 and pushed.events[0] == pytest.approx([times[1]])
+    refused("an event changes its sign by an impact", lambda: e.sensitivities(1, ["block vx"], until=vx - 2, **given))
 
 
 @pytest.mark.parametrize(("far", "e"), [(130, 0.7), (150, 0.8), (1e4, 0.5), (1e6, 0.5)])

@@ -28,6 +28,14 @@ class Ball:
         self.s.contact("touch", self.skin if a is None else a, self.floor if b is None else b, **laws)
         return self
 
+    def stopped(self) -> "Ball":
+        stop(self.s, "end", "f", index=6, lower=-1)
+        return self
+
+    def brushed(self) -> "Ball":
+        self.s.friction("f", 1, index=3, bristle=(1e3, 10), name="rub")
+        return self
+
     def posed(self) -> "Ball":
         self.s.pose("up", {"f_z": 1})
         return self
@@ -89,8 +97,13 @@ WRONG: dict[str, Callable[[Ball], Any]] = {
     r"'skin' is not of the system 'ball'": lambda m: m.contact(Ball().skin),
     r"the point has its own place": lambda m: m.contact(m.body.point((0, 0, 1)), at=(0, 0, 5)),
     r"no law of impact 'hertz'.*moreau, newton, poisson": lambda m: m.contact().run(0.1, impacts="hertz"),
+    r"no contacts and stops with impacts.*Leave out": lambda m: m.run(0.1, impacts="newton"),
+    r"reaction 'touch': 'touch' is no joint or.*run.contact": lambda m: m.contact().run(0.1).reaction("touch"),
+    r"no contact 'nix'.*Give names or": lambda m: m.contact().run(0.1).plot(channels=["gap(nix)"]),
+    r"with_contacts\({\"touch\": \"stick\"}\) has this": lambda m: m.stopped().contact().s.derive().linearize(),
+    r"a mode: system.with_contacts\({}\) has none": lambda m: m.stopped().s.derive().linearize(),
     r"there is no contact 'tuch'.*'touch'": lambda m: m.contact().run(0.1).contact("tuch"),
-    r"'touch': it is compliant: a force": lambda m: m.contact(stiffness=1e4).run(0.2).contact("touch"),
+    r"'rub': it is compliant: a force": lambda m: m.brushed().run(0.2).contact("rub"),
     r"a run without a duration has no modes": lambda m: m.contact().s.derive().simulate(0).contact("touch"),
     r"start=\{'f_z': 0.1\}. Poses of the model are start='up'": lambda m: m.contact().posed().run(0.05),
     r"run has no contacts": lambda m: m.run(0.1).contact("touch"),
@@ -277,3 +290,5 @@ def test_a_bend_at_a_knot_of_a_table_and_by_a_parameter_is_found() -> None:
 def test_what_is_exported_without_contact_forces_is_warned_of(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="forward_dynamics: without the forces of contacts"):
         Ball().contact().s.derive().export("c", tmp_path)
+    with pytest.warns(UserWarning, match="contact_rates: the rows of contacts; .* not written for numpy"):
+        Ball().contact().s.derive().export("numpy", tmp_path, of="contact_rates")

@@ -105,6 +105,8 @@ def describe(out: Console, system: System, equations: Equations) -> None:
     ]
     if values:
         out.print(output.plain("parameters: " + ", ".join(values)))
+    if model.contacts:
+        out.print(output.plain(f"contacts, stops and dry friction, which runs add: {', '.join(model.contacts)}"))
     counts = [(len(equations.q), "coordinate"), (len(equations.u), "speed")]
     counts += [(len(equations.z), "state")] if equations.states else []
     out.print(f"{', '.join(output.number(*count) for count in counts)}\n")

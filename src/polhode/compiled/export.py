@@ -138,6 +138,10 @@ def export(
         message = f"{listed(list(map(str, left_out)))}: without the forces of contacts, stops and dry friction."
         cure = 'export("c", folder, of="contact_rates") has them.'
         warn(message, place="export", cure=cure, code="W-CODE-UNSUPPORTED")
+    if equations.system.contacts and "contact_rates" in names and target != "c":
+        message = f"contact_rates: the rows of contacts; what solves for their forces is not written for {target}."
+        cure = "The target c has forces, impacts and time steps, as files beside these."
+        warn(message, place="export", cure=cure, code="W-CODE-UNSUPPORTED")
     return write_together(target_folder, files)
 
 

@@ -226,6 +226,9 @@ def check_name(model: Model, name: str) -> None:
     """Raise unless there is a joint, or a constraint between bodies, with this name."""
     if isinstance(name, str) and name in model.joints:
         return
+    if isinstance(name, str) and name in model.contacts:
+        cure = f"Its forces along a run are in run.contact({name!r})."
+        raise PolhodeError(f"'{name}' is no joint or constraint.", f"reaction '{name}'", cure, "E-DERIVE-NAME")
     if not isinstance(name, str) or name not in model.constraints:
         raise unknown("joint or constraint", name, [*model.joints, *model.constraints], code="E-DERIVE-NAME")
     if not model.constraints[name].bodies:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PolhodeError, listed, shown
 from ..expr import as_expr, free_symbols
 
 if TYPE_CHECKING:
+    from ..model.constraints.unilateral import UnilateralElement
     from ..model.model import Model
     from .equations import EquationsOfMotion
 
@@ -50,13 +51,15 @@ def check_not_of_time(equations: EquationsOfMotion, name: str, what: str, values
         raise PolhodeError(message, f"system '{equations.system.name}'", cure, "E-POSE-UNSUPPORTED")
 
 
-def refuse_contacts(contacts: Iterable[str], what: str) -> None:
+def refuse_contacts(contacts: Mapping[str, UnilateralElement], what: str) -> None:
     """Raise if the mechanism has contacts, which the named purpose does not take into account."""
-    name = next(iter(contacts), None)
-    if name is not None:
+    if contacts:
+        name = next((name for name, each in contacts.items() if each.kind == "contact"), next(iter(contacts)))
+        closed = f'system.with_contacts({{"{name}": "stick"}}) has this closed, '
+        closed = closed if contacts[name].kind == "contact" else ""
         message = f"{what} does not take contacts, stops and dry friction into account, which this system has."
         cure = (
-            f'Use simulate, or a mode in which they are constraints: system.with_contacts({{"{name}": "stick"}}). '
+            f"Use simulate, or a mode: {closed}system.with_contacts({{}}) has none closed. "
             "Compliant contacts (stiffness=…) are forces, and act; load(…, friction=False) leaves out the dry friction "
             "of a file."
         )

@@ -154,7 +154,8 @@ class Equilibrium(Shown, SteadyStart):
         running = sum(abs(self._values[u]) > _SAME for u in self.steady.equations.u)
         if self.steady.changes_in_time or (running and self.steady.changes_along):
             return CHANGES
-        if bends_at(self.steady.bending, self._values):
+        variables = dict(zip(self.steady.variables, self.x.tolist(), strict=True))
+        if bends_at(*self.steady.bending, {**self.steady.known, **variables, **self._values}):
             return Stability("unknown", "a law bends or jumps at this state.")
         return self.spectrum.stability(running)
 
@@ -502,9 +503,10 @@ class SteadyState:
         return any(substitute(directional(self._open[1], {x: as_expr(1)}), values))
 
     @cached_property
-    def bending(self) -> list[tuple[Expr, Expr]]:
-        """The laws in the equations that bend or jump, each with what vanishes there."""
-        return bending([as_expr(entry) for entry in (*self.equations.bias, *self.equations.z_rates)])
+    def bending(self) -> tuple[list[tuple[Expr, Expr]], list[Expr]]:
+        """The laws in the equations that bend or jump, each with what vanishes there, and these equations."""
+        entries = [as_expr(entry) for entry in (*self.equations.bias, *self.equations.z_rates)]
+        return bending(entries), entries
 
     @cached_property
     def changes_in_time(self) -> bool:

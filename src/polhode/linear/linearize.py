@@ -141,15 +141,17 @@ def _timed(linear: Linear, ud: Vector) -> list[str]:
 def _bent(linear: Linear) -> list[str]:
     """Notice of laws that bend or jump at this state, where they have no derivative."""
     equations = linear.equations
-    laws = bending([as_expr(entry) for entry in (*equations.bias, *equations.z_rates)])
+    entries = [as_expr(entry) for entry in (*equations.bias, *equations.z_rates)]
+    laws = bending(entries)
     if not laws:
         return []
-    operands = substitute([operand for _, operand in laws], linear.point.values)
     values = linear._values(None)
-    pairs = [(law, operand) for (law, _), operand in zip(laws, operands, strict=True)]
-    pairs = [pair for pair in pairs if values.keys() >= {*free_symbols(pair[1:])}]
+    known = {x: as_expr(value) for x, value in linear.point.values.items()}
+    known = {x: value for x, value in known.items() if values.keys() >= {*free_symbols([value])}}
+    values = dict(zip(known, evaluate([*known.values()], values), strict=True)) | values
+    laws = [law for law in laws if values.keys() >= {*free_symbols([law[1]])}]
     words = "bends or jumps at this state: these are no small motions across it."
-    return [f"{law} {words}" for law in bends_at(pairs, values)]
+    return [f"{law} {words}" for law in bends_at(laws, entries, values)]
 
 
 def matrices_about(

@@ -17,8 +17,19 @@ from ..constraints.rows import constraints_of
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.omission import without
 from ..errors import PolhodeError, check_known, fault_at, listed, number
-from ..expr import Expr, as_expr, evaluate, free_symbols, is_zero, substitute, topological
+from ..expr import (
+    Expr,
+    as_expr,
+    directionals,
+    evaluate,
+    free_symbols,
+    is_zero,
+    substitute,
+    symbol,
+    topological,
+)  # fmt: skip
 from ..expr.exact import floor
+from ..expr.graph import rebuild
 from ..expr.spelling import spelled
 from ..formalisms.derivation import derivation_of
 from ..formalisms.deriving import derive
@@ -235,6 +246,8 @@ def state_names(equations: EquationsOfMotion) -> dict[str, Expr]:
 
 #: Operands nearer to each other, or to zero, than this part of their size meet.
 _MEET = 1e-9
+#: A value of what is not known, at which no slope is zero by chance.
+_SOME = 0.7364851
 
 
 def bending(entries: Iterable[Expr]) -> list[tuple[Expr, Expr]]:
@@ -250,7 +263,14 @@ def bending(entries: Iterable[Expr]) -> list[tuple[Expr, Expr]]:
     return bends
 
 
-def bends_at(laws: Sequence[tuple[Expr, Expr]], values: Mapping[Expr, float]) -> list[Expr]:
-    """The functions that bend or jump at a state."""
+def bends_at(laws: Sequence[tuple[Expr, Expr]], entries: Sequence[Expr], values: Mapping[Expr, float]) -> list[Expr]:
+    """The functions that bend or jump at a state and act on the entries there: no factor of theirs is zero."""
     sizes = evaluate([operand for _, operand in laws], values) if laws else []
-    return [law for (law, _), size in zip(laws, sizes, strict=True) if abs(size) <= _MEET]
+    bent = {law: symbol(f"bent {k}") for k, (law, _) in enumerate(laws) if abs(sizes[k]) <= _MEET}
+    made = {**bent}
+    for node in topological(entries) if bent else ():
+        if node not in made:
+            made[node] = rebuild(node, [made[operand] for operand in node.args]) if node.args else node
+    slopes = directionals([made.get(entry, entry) for entry in entries], [{x: as_expr(1)} for x in bent.values()])
+    somewhere = {x: _SOME for column in slopes for x in free_symbols(column)} | {**values}
+    return [law for law, column in zip(bent, slopes, strict=True) if any(evaluate(column, somewhere))]

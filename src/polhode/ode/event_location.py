@@ -153,6 +153,7 @@ def scan(run: Run) -> int:
         events.times[i] = NAN
         is_sure = (verdict == 1) & (_sign(after, near, events.sides[i]) * events.sides[i] >= 0.0)
         is_sure = is_sure | ((verdict == 2) & (_sign(before, 0.0, events.sides[i]) * after > 0.0))
+        is_sure = is_sure & (_crossed_at_begin(run, i) == 0)
         reaches = _is_last(run, i, run.t, after) and _reaches_zero(run, i, 1.0 - _CHECKS[-1], inside[6], after)
         if not is_sure or events.smooth[i] == 0 or reaches:
             stays = largest(absolute(before), absolute(after)) <= near
@@ -162,6 +163,15 @@ def scan(run: Run) -> int:
                 events.times[i] = run.t_old
                 found += 1
     return found
+
+
+@inline
+def _crossed_at_begin(run, number):
+    """1 if an impact at the begin of the step has moved a user's event across zero, else 0."""
+    events = run.events
+    is_user = number < run.event_count - events.switch_count - events.guard_count
+    is_across = events.sides[number] * _sign(events.before[number], events.near[number], events.sides[number]) < 0.0
+    return int((events.guard_count > 0) & is_user & is_across)
 
 
 @native
@@ -250,6 +260,8 @@ def _weighted(weights, values):
 def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
     """The first zero of an event in (begin, run.t], where it comes with a sign; nan for none, inf for nan."""
     events = run.events
+    if begin <= run.t_old and _crossed_at_begin(run, number) > 0:
+        return begin
     stack, depth, left = events.nodes, 0, _MOST_INTERVALS
     stack[0] = run.t
     a, side, has_left = begin, sign, False
@@ -297,6 +309,8 @@ def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
 def next_sign_change(run: Run, number: int, begin: float, sign: float) -> float:
     """The same for a function of which nothing is known: at eighths of the step and at samples inside it."""
     events, a, side, sample = run.events, begin, sign, run.next_sample
+    if begin <= run.t_old and _crossed_at_begin(run, number) > 0:
+        return begin
     while a < run.t:
         b = run.t
         events.sides[number] = side

@@ -33,6 +33,8 @@ from .record import (
 _ROOM = 64
 #: An argument of a table leaves a segment this part of the table's extent behind the corner.
 _BEHIND = 1e-12
+#: What an impact leaves nearer to zero than this is zero.
+_OFF_ZERO = 1e-12
 #: So often the state may be changed at one time.
 MOST_AT_ONCE = 64
 _MOST_BYTES, _LEAST_ROOM, _MOST_ROOM = 64_000_000, 8, 256
@@ -215,6 +217,16 @@ class EventMemory:
     def have_signs(self) -> NDArray[np.bool_]:
         """For each event, False if it has been zero since the start, or since it happened."""
         return np.asarray(self._numbers["sides"] != 0.0)
+
+    @property
+    def signs(self) -> Floats:
+        """For each event the sign of its last value that was not zero; 0 for none yet."""
+        return self._numbers["sides"]
+
+    def come_with(self, signs: Floats) -> None:
+        """Let the first events come with these signs: one that an impact has moved across zero happens at once."""
+        is_off_zero = np.abs(self.values[: len(signs)]) > _OFF_ZERO
+        np.copyto(self.signs[: len(signs)], signs, where=is_off_zero & (signs != 0.0))
 
     def take_signs(self, other: EventMemory) -> None:
         """Go on with the signs, and with the last change, of another run."""

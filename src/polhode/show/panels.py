@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import PolhodeError, check_kind, understood
-from ..simulate.trajectory.channels import Channels, channels_of, warn_of_missing
+from ..simulate.trajectory.channels import CURE, Channels, channels_of, warn_of_missing
 from ..simulate.trajectory.trajectory import Trajectory
 from ..simulate.trajectory.units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_units
 from ..view.page import charts_of
@@ -19,8 +19,6 @@ from ..view.scene import Channel
 #: A panel's title, its unit, and what it draws by name.
 Panel: TypeAlias = "tuple[str, str, Mapping[str, ArrayLike]]"
 _ENERGY, _CONTACTS = "Energy", "Contacts"
-#: For open, sticking and slipping, as modes are numbered, what a plot has.
-_LEVELS = np.array([0, 2, 1])
 _MEASURES = ("rad", "m", "rad/s", "m/s")
 
 
@@ -63,10 +61,10 @@ def panels_of(run: Trajectory, reactions: Sequence[str]) -> list[Panel]:
         parts = {"kinetic": energy.kinetic, "potential": energy.potential, "total": energy.total}
         groups.append((_ENERGY, "J", parts))
     if history := run.info.get("contacts"):
-        levels = _LEVELS[[history.changes[k].modes for k in history.modes_at(run.t)]]
+        levels = np.array([history.changes[k].modes for k in history.modes_at(run.t)])
         owners = [name for name, *_ in history.groups]
         largest = {name: levels[:, [owner == name for owner in owners]].max(axis=1) for name in dict.fromkeys(owners)}
-        groups.append((_CONTACTS, "0 open, 1 slip, 2 stick", largest))
+        groups.append((_CONTACTS, "mode", largest))
     for name in reactions:
         reaction = run.reaction(name)
         for words, unit, values in (("Force of", "N", reaction.force), ("Torque of", "N·m", reaction.torque)):
@@ -78,7 +76,7 @@ def chosen_panels(run: Trajectory, channels: Channels, others: Sequence[Trajecto
     """Panels of channels of a run, and then of each other: as on a page, one unit and like magnitude share a panel."""
     shown, missing = channels_of(run, channels, others)
     if missing and not shown:
-        raise PolhodeError(" ".join(missing), "plot", code="E-PICTURE-NAME")
+        raise PolhodeError(" ".join(missing), "plot", CURE, "E-PICTURE-NAME")
     warn_of_missing(missing)
     charts = [[shown[k] for k in chart] for chart in charts_of(shown)]
     titles = [", ".join(channel.name for channel in chart[:3]) + (", …" if len(chart) > 3 else "") for chart in charts]
@@ -132,5 +130,6 @@ def plotted(
         main, *more = chosen_panels(run, channels, others)
         drawn = [(run.t, panels) for panels in more]
     width = (float(np.ptp(run.t)) or 1.0) / 500  # a line of a plot: those that are nearer are one
-    marks = list({round(contact_event.t / width): contact_event.t for contact_event in run.contact_events}.values())
+    changes = run.contact_events if run.contact_names else ()
+    marks = list({round(contact_event.t / width): contact_event.t for contact_event in changes}.values())
     return saved(plot_channels(run.t, main, title=run.title, beside=drawn, marks=marks), path)

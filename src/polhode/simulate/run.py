@@ -110,6 +110,10 @@ def problem_of(derivation: Derivation, duration: float, **options: Unpack[RunOpt
     check_fit(method, derivation)
     if chosen["impacts"] not in IMPACT_LAWS:
         raise unknown("law of impact", chosen["impacts"], IMPACT_LAWS, place="impacts", code="E-RUN-NAME")
+    if chosen["impacts"] != DEFAULTS["impacts"] and not derivation.synopsis.contacts:
+        message = "this system has no contacts and stops with impacts."
+        cure = "Leave out impacts, or add a contact or stop; one with a stiffness is a force."
+        raise PolhodeError(message, "impacts", cure, "E-RUN-UNSUPPORTED")
     check_held(hold, "simulate", derivation.synopsis.coordinates)
     times = times_of(duration, chosen["samples"], chosen["rate"], row_width(derivation.synopsis))
     functions = chosen["functions"] or Functions(derivation)

@@ -331,7 +331,7 @@ def _run(run: Trajectory) -> Iterator[str]:
     yield _part(Table(["option or count", "value"], options))
     times = [(f"event {k}", len(ts), ", ".join(f"{t:.6g}" for t in ts)) for k, ts in enumerate(run.events, 1)]
     yield _part(Table(["event", "how often", "at t, s"], times))
-    changes = [(f"{t:.6g}", name, what) for t, what, name in run.contact_events]
+    changes = [(f"{t:.6g}", name, what) for t, what, name in (run.contact_events if run.contact_names else ())]
     yield _part(Table(["at t, s", "contact", "event"], changes))
     kind = "coordinate or state" if run.states else "coordinate"
     yield _part(course_table(kind, [(name, run[name]) for name in (*run.coordinates, *run.states)]))

@@ -26,7 +26,19 @@ from numpy.typing import NDArray
 from polhode.errors import PolhodeError, ShapeError
 from polhode.files.writing import replace_file
 from polhode.view.mesh import GREY, Mesh, MeshShape, grid_of, outline
-from polhode.view.scene import PALETTE, Channel, Floats, Ghost, Motion, MovingLine, Scene, SceneBody, Shape, Sheet
+from polhode.view.scene import (
+    PALETTE,
+    WORDS,
+    Channel,
+    Floats,
+    Ghost,
+    Motion,
+    MovingLine,
+    Scene,
+    SceneBody,
+    Shape,
+    Sheet,
+)  # fmt: skip
 
 #: What a channel's own range must be of its chart's, for it to be read.
 SHARE = 0.12
@@ -221,14 +233,13 @@ def _mesh(mesh: Mesh) -> dict[str, object]:
 
 
 def _channel(channel: Channel, time: Floats, times: Floats) -> dict[str, object]:
-    values = np.interp(times, time, channel.values)
+    values, *others = channel.at(time, times)
     finite = values[np.isfinite(values)]
     # Single precision about the first value, so that a small drift of a large energy is not rounded away; about zero
     # where values come near to it, so that what is at rest has a speed of zero.
     base = float(finite[0]) if len(finite) and np.abs(finite - finite[0]).max() < 0.5 * abs(finite[0]) else 0.0
-    beside = [_packed(np.interp(times, time, other) - base) for other in channel.beside]
-    packed = _packed(values - base)
-    return {"name": channel.name, "unit": channel.unit, "base": base, "values": packed, "beside": beside}
+    entry = {"name": channel.name, "unit": channel.unit, "words": WORDS.get(channel.unit, ()), "base": base}
+    return {**entry, "values": _packed(values - base), "beside": [_packed(other - base) for other in others]}
 
 
 def _packed(values: Floats) -> str:

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from polhode.errors import PolhodeError, ShapeError, path_of
 from polhode.files.writing import replace_file
-from polhode.view.scene import PALETTE, Channel, Floats, checked_times
+from polhode.view.scene import PALETTE, WORDS, Channel, Floats, checked_times
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -214,16 +214,21 @@ def _panel(
 ) -> None:
     frame(axes)
     few_ticks(axes.yaxis)
+    words, steps = WORDS.get(unit, ()), "steps-post" if unit in WORDS else "default"
+    if words:
+        axes.set_yticks(range(len(words)), words)
     heading = heading_of(name, unit)
     colors = [PALETTE[index % len(PALETTE)] for index in range(len(members))]
     styles = ["-" if index < len(PALETTE) else "--" for index in range(len(members))]
     for channel, color, style in zip(members, colors, styles, strict=True):
-        axes.plot(time, channel.values, color=color, linestyle=style, linewidth=1.5, solid_joinstyle="round")
+        drawn_as = {"color": color, "linestyle": style, "drawstyle": steps}
+        axes.plot(time, channel.values, linewidth=1.5, solid_joinstyle="round", **drawn_as)
     color_of = dict(zip((channel.name for channel in members), colors, strict=True))
     for k, (times, channels) in enumerate(others):
         broken = _BROKEN[k % len(_BROKEN)]
         for channel in channels:
-            axes.plot(times, channel.values, color=color_of.get(channel.name, QUIET), linestyle=broken, linewidth=1.2)
+            drawn_as = {"color": color_of.get(channel.name, QUIET), "linestyle": broken, "drawstyle": steps}
+            axes.plot(times, channel.values, linewidth=1.2, **drawn_as)
     drawn = [channel.values for channel in members]
     drawn += [channel.values for _, channels in others for channel in channels]
     low, high, change = limits(drawn)

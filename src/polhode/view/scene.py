@@ -237,6 +237,10 @@ class Motion:
         return Motion(wanted, positions, _slerp(self.quaternions[left], self.quaternions[right], share), lines)
 
 
+#: Units whose values are numbers of words.
+WORDS = {"mode": ("open", "stick", "slip")}
+
+
 @dataclass(frozen=True, eq=False)
 class Channel:
     """A named quantity over the motion's times, for the strip chart; NaN leaves a gap in its line."""
@@ -256,6 +260,12 @@ class Channel:
             values.setflags(write=False)
         object.__setattr__(self, "values", columns[0])
         object.__setattr__(self, "beside", tuple(columns[1:]))
+
+    def at(self, time: Floats, times: Floats) -> list[Floats]:
+        """Its values, and those beside, at other times: on lines between samples, words as at the sample before."""
+        if self.unit in WORDS:
+            times = time[np.maximum(0, np.searchsorted(time, times, side="right") - 1)]
+        return [np.interp(times, time, values) for values in (self.values, *self.beside)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -87,6 +87,7 @@ def test_contacts_are_in_the_text_the_record_and_the_columns(polhode: Shell, tmp
     assert "normal.sole [N],tangential_1.sole [N],slip_1.sole [m/s],mode.sole" in table.read_text()
     assert "at the end" in polhode(*words) and "closes" in polhode(*words)
     assert "1 contact" in polhode("check", file)
+    assert "dry friction, which runs add: sole" in polhode("derive", file)
     assert "block stands" not in polhode("diagnose", file, "--pose", "up", code=0)
     assert "stands, with 'sole' closed" in polhode("diagnose", file)
     polhode(*words, "--contact", "sole", code=2)

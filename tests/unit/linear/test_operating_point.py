@@ -274,6 +274,19 @@ def inverted(friction: bool) -> ph.Equations:
     return s.derive()
 
 
+@pytest.mark.parametrize("damping", [0, 5])
+def test_a_compliant_stop_bends_where_it_touches_alone(damping: float) -> None:
+    """In the middle its law max(k x + c v, 0) is beside a factor that is zero."""
+    s = ph.System("arm")
+    s.joint("h", s.ground, s.body("b", 1, (0, 0, -0.5), inertia=(0.1,) * 3), ph.Revolute("y"), coordinates=["th"])
+    s.stop("h", -1, s.parameter("top", 1), stiffness=500, damping=damping)
+    equations = s.derive()
+    assert not equations.linearize().notices and equations.equilibrium().stability == "neutral"
+    assert not any("bends" in each for each in equations.linearize({"th": 1.2}).notices), "pressed in, smooth too"
+    words = equations.linearize({"th": 1}, tau={"th": 9.81 * 0.5 * np.sin(1)}).notices
+    assert words and all("top" in each and "bends or jumps at this state" in each for each in words)
+
+
 def test_laws_that_jump_leave_stability_unknown() -> None:
     assert inverted(friction=False).equilibrium().stability == "unstable"
     assert inverted(friction=True).equilibrium().stability == "unknown"

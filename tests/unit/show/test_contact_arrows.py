@@ -8,6 +8,7 @@ import polhode as ph
 from polhode.show.animation import moving_arrows
 from polhode.show.contact_arrows import MODES, contact_forces
 from polhode.show.panels import panels_of
+from polhode.simulate.trajectory.channels import channels_of
 
 
 def test_a_box_slides_up_a_slope_and_sticks() -> None:
@@ -42,9 +43,26 @@ def test_a_box_slides_up_a_slope_and_sticks() -> None:
     assert cone.name == "friction cones" and cone.opening == friction
     assert np.allclose(np.cross(cone.ends[:, 1] - cone.ends[:, 0], n), 0, atol=1e-12)
     assert "sole, sticking" in run.animate().page and "sole, sticking" not in run.animate(arrows=[]).page
-    title, _, modes = panels_of(run, [])[-1]
-    assert title == "Contacts" and (modes["sole"] == np.where(slips, 1, 2)).all()
     assert all(len(axes.lines) >= 2 for axes in run.plot().axes)
+
+
+def test_modes_are_numbered_alike_everywhere_and_named_on_axes() -> None:
+    s = ph.System("box")
+    s.joint("x", s.ground, s.body("box", 1), ph.Prismatic("x"))
+    s.friction("x", 2)
+    run = s.derive().simulate(1, speeds={"x'": 1}, samples=12)
+    slips = run.contact("x friction").mode == "slip"
+    assert slips[0] and not slips[-1]
+    title, unit, modes = panels_of(run, [])[-1]
+    (channel,), _ = channels_of(run, "mode(x friction)")
+    assert (title, unit, channel.unit) == ("Contacts", "mode", "mode")
+    assert (modes["x friction"] == np.where(slips, 2, 1)).all() and (channel.values == np.where(slips, 2, 1)).all()
+    for figure in (run.plot(), run.plot(channels="mode(x friction)")):
+        (line, *_), words = figure.axes[-1].lines, [each.get_text() for each in figure.axes[-1].get_yticklabels()]
+        assert words == ["open", "stick", "slip"] and line.get_drawstyle() == "steps-post"
+    assert '"words":["open","stick","slip"]' in run.animate(channels="mode(x friction)").page
+    (between,) = channel.at(run.t, np.linspace(0, 1, 999))
+    assert {*between.tolist()} == {1, 2}
 
 
 def test_a_force_of_the_ground_is_shown_on_the_body() -> None:

@@ -109,15 +109,18 @@ class Contact(UnilateralElement):
                 v, v_other = (moving.velocity(body, moving.pose(body).p).at(r).linear for body, r in ends)
                 yield Meeting(touch, own is self.a, own, other, X, R, R.T @ (v - v_other), ends)
 
+    def part_of(self, each: Meeting) -> str:
+        """The name of a candidate."""
+        return f"other {each.touch.part}" if self.a.kind == self.b.kind and not each.forward else each.touch.part
+
     def _group(self, each: Meeting) -> Group:
         touch, v = each.touch, each.velocity
         rates = [as_expr(touch.normal.dot(v))]
         static = self.friction if self.static is None else self.static
         if not (is_zero(self.friction) and is_zero(static)):
             rates += [as_expr(t.dot(v)) for t in each.tangents]
-        part = f"other {touch.part}" if self.a.kind == self.b.kind and not each.forward else touch.part
         laws = (self.friction, static, self.stribeck, self.restitution)
-        return Group(part, touch.gap, tuple(rates), *laws, margin=touch.margin, meeting=each)
+        return Group(self.part_of(each), touch.gap, tuple(rates), *laws, margin=touch.margin, meeting=each)
 
 
 def _tangents(touch: Touch, v: Vector) -> Sequence[Vector]:

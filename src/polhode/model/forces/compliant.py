@@ -89,6 +89,18 @@ def bristle_rates(z: Vector, v: Vector, bound: Expr, coulomb: Expr, stiffness: E
     return Vector(v - z * (alpha * maximum(z.dot(v), 0) / (size * steady)))
 
 
+@dataclass(frozen=True)
+class Push:
+    """A candidate of a compliant contact, or a side of a stop: gap, normal force, friction and slip along tangents."""
+
+    part: str
+    gap: Expr
+    normal: Expr
+    margin: Expr
+    friction: tuple[Expr, ...] = ()
+    slip: tuple[Expr, ...] = ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class CompliantStop(ForceElement):
     """Compliant stops of a coordinate of a joint: the force max(k x + c ẋ, 0) back, at a depth x > 0 beyond a bound."""
@@ -119,14 +131,20 @@ class CompliantStop(ForceElement):
             message = f"no speed of the joint is the rate of its coordinate '{q.name}'."
             cure = "Use a joint whose speeds are rates, such as a compound of revolutes and prismatics."
             raise ModelError(message, self.place, cure, "E-MODEL-UNSUPPORTED")
-        u = joint.u[self.index]
-        effort = as_expr(0)
-        for bound, side in ((self.lower, 1), (self.upper, -1)):
-            if bound is not None:
-                effort = effort + side * normal_force(
-                    "linear", side * (bound - q), -side * u, self.stiffness, self.damping, as_expr(1)
-                )
+        effort = sum((side * push.normal for side, push in self._sides(model)), as_expr(0))
         return (SpeedForce(self.joint, self.index, effort),)
+
+    def _sides(self, model: Mechanism) -> Iterator[tuple[int, Push]]:
+        q, u = (values[self.index] for values in (model.joints[self.joint].q, model.joints[self.joint].u))
+        for part, bound, side in (("lower", self.lower, 1), ("upper", self.upper, -1)):
+            if bound is not None:
+                depth = as_expr(side * (bound - q))
+                push = normal_force("linear", depth, -side * u, self.stiffness, self.damping, _ONE)
+                yield side, Push(part, as_expr(-depth), push, _ONE)
+
+    def pushes(self, model: Mechanism) -> list[Push]:
+        """What each side exerts."""
+        return [push for _, push in self._sides(model)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,6 +220,16 @@ class CompliantContact(ForceElement):
                 if body != GROUND:
                     pushes.append(PointForce(body, moving.pose(body).R.T @ arm, force * side))
         return tuple(pushes)
+
+    def pushes(self, model: Mechanism) -> list[Push]:
+        """What each candidate exerts, with signs as of a rigid contact."""
+        made = []
+        for each, z in self._meetings(registered("Model.moving")(model)):
+            force, margin = self._force(each, z), _ONE if each.touch.margin is None else each.touch.margin
+            along = [(as_expr(t.dot(force)), as_expr(t.dot(each.velocity))) for t in each.tangents]
+            friction, slip = zip(*along, strict=True) if along else ((), ())
+            made.append(Push(self.contact.part_of(each), each.touch.gap, self._push(each), margin, friction, slip))
+        return made
 
     def rates(self, model: Mechanism) -> dict[str, Expr]:
         if self.bristle is None:

@@ -226,7 +226,7 @@ class Batch(Shown):
 
     # ---- files and pictures ----------------------------------------------------------------------------------
 
-    def to_xarray(self, contacts: Sequence[str] = ()) -> Any:
+    def to_xarray(self, contacts: str | Sequence[str] = ()) -> Any:
         """An xarray.Dataset over `member` and `time`, what was varied as coordinates of the members.
 
         Of contacts, stops and dry friction that are named it has gap, forces, slip and mode, as `Trajectory.to_xarray`.
@@ -234,11 +234,14 @@ class Batch(Shown):
         from ..contact.results import columns_of_contacts
         from ..trajectory.datasets import to_xarray
 
-        first = next((run for run in self if len(run)), None) if contacts else None
+        first = max(self, key=lambda run: len(run.contact_names), default=None) if contacts else None
         labels = [] if first is None else [f"{what}({name})" for what, name, *_ in columns_of_contacts(first, contacts)]
-        columns = self._along(
-            lambda run: np.stack([values for *_, values in columns_of_contacts(run, contacts)]), len(labels)
-        ) if labels else np.zeros((len(self), 0, 0))  # fmt: skip
+
+        def values_of(run: Trajectory) -> Floats:
+            unknown = [np.full(len(run), np.nan)] * len(labels)  # of one that ended at its start
+            return np.stack([values for *_, values in columns_of_contacts(run, contacts)] or unknown)
+
+        columns = self._along(values_of, len(labels)) if labels else np.zeros((len(self), 0, 0))
         return to_xarray(as_dataset(self, labels)).assign(
             {label: (_RUN, columns[:, k]) for k, label in enumerate(labels)}
         )

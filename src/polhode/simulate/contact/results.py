@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import PolhodeError, unknown
+from ...model.forces.compliant import CompliantContact, CompliantStop
 from ...notebook import Cell, Shown, Table
 from ...ode.unilateral.memory import UnilateralMemory
 from ...ode.unilateral.record import LAWS
@@ -91,6 +92,8 @@ def occurrences(run: Trajectory) -> tuple[Occurrence, ...]:
     """All changes of contacts, stops and dry friction, in their order."""
     made: list[Occurrence] = []
     history: ContactHistory | None = run.info.get("contacts")
+    if len(run.t) > 1 or not run.info:
+        check_history(run)
     if history is not None:
         names = [f"{name} {part}" if part else name for name, part, *_ in history.groups]
         first = np.cumsum([0, *(gap + tangents for _, _, gap, tangents in history.groups)])
@@ -145,21 +148,35 @@ class ContactResult(Shown):
         return Cell(f"contact '{self.name}': {len(self.impulses)} impacts", [Table(head, rows, numbers_from=1)])
 
 
+def check_history(run: Trajectory) -> None:
+    """Raise if a run whose mechanism has contacts, or is not known, has no history of them."""
+    has_contacts = not run.info if run.functions is None else bool(run.functions.derivation.synopsis.contacts)
+    if run.info.get("contacts") is None and has_contacts:
+        message = "this run has no history of its contacts: text in columns (CSV) does not hold it."
+        cure = "Keep the run with save, as .npz."
+        if _ended_at_its_start(run):
+            message, cure = f"nothing is known of contacts, as the run ended at its start: {run.message}", ""
+        elif len(run.t) == 1:
+            message, cure = "a run without a duration has no modes of contacts.", "Simulate longer than 0 s."
+        raise PolhodeError(message, "contact", cure, "E-TRAJECTORY-MISSING")
+
+
+def _ended_at_its_start(run: Trajectory) -> bool:
+    return len(run.t) == 1 and not run.is_whole and run.info.get("contacts") is None
+
+
 def contact_along(run: Trajectory, name: str) -> ContactResult:
     """A contact, stop or dry friction along a run."""
     history: ContactHistory | None = run.info.get("contacts")
-    if history is None and run.functions is not None and run.functions.derivation.synopsis.contacts:
-        message = "this run has no history of its contacts: text in columns (CSV) does not hold it."
-        cure = "Keep the run with save, as .npz."
-        if len(run.t) == 1:
-            message, cure = "a run without a duration has no modes of contacts.", "Simulate longer than 0 s."
-        raise PolhodeError(message, "contact", cure, "E-TRAJECTORY-MISSING")
+    if isinstance(load := _loads_of(run).get(name), CompliantContact | CompliantStop):
+        return _compliant(run, load)
+    check_history(run)
     names = list(run.contact_names)
     if name not in names and run.functions is not None and name in run.functions.derivation.model.contacts:
         message = "its joint moves as it is prescribed: the drive carries this friction, as a force."
         cure = "Take run.driving_force of the joint."
         raise PolhodeError(message, f"contact '{name}'", cure, "E-TRAJECTORY-MISSING")
-    if run.functions is not None and any(name == load.name for load in run.functions.derivation.model.loads):
+    if name in _loads_of(run):
         message = "it is compliant: a force along the motion, without modes and impacts."
         cure = "Its power is in run.power_audit()."
         raise PolhodeError(message, f"contact '{name}'", cure, "E-TRAJECTORY-UNSUPPORTED")
@@ -200,11 +217,34 @@ def contact_along(run: Trajectory, name: str) -> ContactResult:
     )  # fmt: skip
 
 
-def columns_of_contacts(run: Trajectory, names: Sequence[str]) -> Iterator[tuple[str, str, str, Floats]]:
-    """Quantity, element and part, unit and values: gap, normal, tangential_1, slip_1, …, mode (0, 1 stick, 2 slip)."""
-    for name in names:
+def _loads_of(run: Trajectory) -> dict[str, Any]:
+    """The forces of the model that have names."""
+    return {} if run.functions is None else {load.name: load for load in run.functions.derivation.model.loads}
+
+
+def _compliant(run: Trajectory, element: CompliantContact | CompliantStop) -> ContactResult:
+    """A compliant contact or stop, which slips where it pushes."""
+    pushes = element.pushes(run.mechanism.derivation.model)
+    rows = [(each.gap, each.normal, each.margin, *each.friction, *each.slip) for each in pushes]
+    values = np.moveaxis(run.values(*(x for row in rows for x in row)).reshape(len(rows), -1, len(run.t)), 2, 0)
+    gap, normal, margin = (values[:, :, k] for k in range(3))
+    across, slip = np.split(values[:, :, 3:], 2, axis=2)
+    gap = np.where(margin < 0.0, np.inf, gap)
+    arrays: Any = gap, normal, across, slip, np.where(normal > 0.0, "slip", "open")
+    gap, normal, across, slip, mode = (each[:, 0] for each in arrays) if len(rows) == 1 else arrays
+    return ContactResult(
+        element.name, tuple(each.part for each in pushes), run.t, gap, normal, across, slip, mode, ()
+    )  # fmt: skip
+
+
+def columns_of_contacts(run: Trajectory, names: str | Sequence[str]) -> Iterator[tuple[str, str, str, Floats]]:
+    """Quantity, element and part, unit and values: gap, normal, tangential_1, slip_1, …, mode (0, 1 stick, 2 slip).
+
+    Nothing of a run that was refused at its start.
+    """
+    for name in () if _ended_at_its_start(run) else names_in(names):
         found, (length, force, speed) = contact_along(run, name), units_of_contact(run, name)
-        has_gap = any(gap for owner, _, gap, _ in run.info["contacts"].groups if owner == name)
+        has_gap = name in _loads_of(run) or any(g for owner, _, g, _ in run.info["contacts"].groups if owner == name)
         for k, part in enumerate(found.parts):
             label = f"{name} {part}" if part else name
             columns: Any = found.gap, found.normal, found.tangential, found.slip, found.mode
@@ -218,10 +258,27 @@ def columns_of_contacts(run: Trajectory, names: Sequence[str]) -> Iterator[tuple
             yield "mode", label, "", np.argmax(mode[:, None] == MODES, axis=1).astype(np.float64)
 
 
+def names_in(names: str | Sequence[str]) -> list[str]:
+    """A name, or several, each once."""
+    return [names] if isinstance(names, str) else list(dict.fromkeys(names))
+
+
+def of_all_parts(contact: ContactResult, word: str) -> Floats:
+    """The least "gap", the sum of "normal" or "friction", the fastest "slip" or the largest "mode" of the parts."""
+    size = (len(contact.t), len(contact.parts))
+    if word in ("gap", "normal"):
+        values = (contact.gap if word == "gap" else contact.normal).reshape(size)
+        return np.asarray(values.min(axis=1) if word == "gap" else values.sum(axis=1))
+    if word == "mode":
+        return np.asarray(np.argmax(contact.mode.reshape(size)[..., None] == MODES, axis=-1).max(axis=1), np.float64)
+    across = np.linalg.norm(contact.tangential if word == "friction" else contact.slip, axis=-1).reshape(size)
+    return np.asarray(across.sum(axis=1) if word == "friction" else across.max(axis=1))
+
+
 def units_of_contact(run: Trajectory, name: str) -> tuple[str, str, str]:
     """Units of gap, forces and slip of a contact, stop or dry friction."""
-    element: Any = run.mechanism.derivation.model.contacts[name]
-    if element.kind != "contact":
+    element: Any = {**_loads_of(run), **run.mechanism.derivation.model.contacts}[name]
+    if element.kind not in ("contact", "compliant_contact"):
         joint = run.mechanism.derivation.model.joints[element.joint]
         unit = joint.units[joint.u[element.index] if element.kind == "friction" else joint.q[element.index]]
         if unit.startswith("rad"):

@@ -145,6 +145,9 @@ class SwitchingRun:
                     S = self._changed(mode, event, S)
                     mode, x[: self.size] = event, event.after
                 elif isinstance(event, Occurrence):
+                    if any(each.impulses is not None and each.t == event.t for each in changes):
+                        words = "changes its sign by an impact, not along the motion"
+                        raise self._refusal(event.t, [], words, "the gap of that contact as the event", "an event")
                     S = self._passed(mode, event, S)
                     x[: self.size] = event.before if event.after is None else event.after
         if trajectory.status == "event":

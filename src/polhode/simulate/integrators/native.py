@@ -499,12 +499,13 @@ class Integration:
         elif reason == Reason.SWITCH:
             self._choose_signs()
         elif reason == Reason.CONTACT and self.contacts is not None:
-            before = run.x.copy()
+            before, signs = run.x.copy(), self._signs()
             run.x[:] = self.contacts.decide_anew(t, before)
             if np.abs(run.x - before).max() > 0.0:
                 self._add_samples(run.record.next_sample)
                 self.record.jump(t, self._state(before), self.x)
             run.begin(self.end)
+            run.events.come_with(signs)
             run.record.h_cap = min(run.record.h_cap, self.contacts.transitions.longest_step)
         elif reason in (Reason.PROJECT, Reason.SAMPLE):
             self._project(reason)
@@ -557,8 +558,10 @@ class Integration:
             return
         t, watched = float(run.record.t), len(self.events.watched)
         if self.contacts is not None and number >= watched:
+            signs = self._signs()
             run.x[:] = self.contacts.decide(t, run.x.copy(), number - watched)
             self._continue_after_event()
+            events.come_with(signs)
             run.record.h_cap = min(run.record.h_cap, self.contacts.transitions.longest_step)
             return
         change = self.events.watched[number].change
@@ -570,6 +573,10 @@ class Integration:
             )
         run.x[:] = self._changed(t, change)
         self._continue_after_event()
+
+    def _signs(self) -> Floats:
+        """The signs with which events come to an impact."""
+        return self.run.events.signs[: len(self.events.watched)].copy()
 
     def _continue_after_event(self) -> None:
         reason = self.run.continue_after_event()

@@ -20,23 +20,30 @@ from ...expr import Expr
 from ...model.lookup import units_by_name
 from ...model.unit import si_value, si_values
 from ..batch.members import PREFIXES, Members, Which, label_of, labels_of, names_of
+from ..contact.results import of_all_parts
 from ..initial_state import Floats
 from ..trajectory.column_names import check_meant, distinct
 from ..trajectory.trajectory import Trajectory
 from ..trajectory.values import compiled_values, dependent_of
 
+#: Kinds of histories of contacts, stops and dry friction.
+TOUCHING = ("gap", "normal", "friction", "slip")
 #: What a measure gave: arrays by name.
 Measured = dict[str, NDArray[np.float64]]
 
 
 def histories(equations: EquationsOfMotion) -> dict[str, tuple[str, str]]:
-    """Kind and name of what has a history, by label: coordinates and states, speeds as `d(name)`, inputs, energy."""
+    """Kind and name of what has a history, by label: coordinates and states, speeds as `d(name)`, inputs, energy.
+
+    Of contacts, stops and dry friction "gap(name)", "normal(name)", "friction(name)" and "slip(name)".
+    """
     coordinates, speeds = dependent_of(equations)
     listed = [("coordinate", name, name) for name in (*equations.coordinates, *coordinates)]
     listed += [("state", name, name) for name in equations.states]
     listed += [("speed", name, f"d({name})") for name in (*equations.speeds, *speeds)]
     listed += [("input", name, name) for name in equations.system.inputs]
     listed.append(("energy", "total", "energy"))
+    listed += [(kind, name, f"{kind}({name})") for name in equations.system.contacts for kind in TOUCHING]
     labels = distinct([(spelling, f"{kind}:{name}") for kind, name, spelling in listed])
     return {label: (kind, name) for label, (kind, name, _) in zip(labels, listed, strict=True)}
 
@@ -153,7 +160,10 @@ class Measuring:
                 result = REDUCTIONS[measure.how](run.t, next(values))
             elif measure.of is not None:
                 kind, name = self.histories[measure.of]
-                history = run.energy.total if kind == "energy" else run.column(kind, name)
+                if kind in TOUCHING:
+                    history = of_all_parts(run.contact(name), kind)
+                else:
+                    history = run.energy.total if kind == "energy" else run.column(kind, name)
                 result = REDUCTIONS[measure.how](run.t, history)
             else:
                 result = MEASURES[measure.how](run)

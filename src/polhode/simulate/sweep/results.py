@@ -234,7 +234,7 @@ class SweepInterrupted(PolhodeError):
     """A sweep was interrupted; `sweep` has what was done."""
 
     def __init__(self, message: str, *, sweep: Sweep, cure: str = "") -> None:
-        super().__init__(message, cure=cure, code="E-FILE-READ")
+        super().__init__(message, cure=cure, code="E-RUN-INTERRUPTED")
         self.sweep = sweep
 
 

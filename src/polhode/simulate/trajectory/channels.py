@@ -43,7 +43,7 @@ _NAME = re.compile(r"[\w' ]+")
 _CARRIED = re.compile(r"(force|torque)\((.+)\)", re.DOTALL)
 _TOUCHING = re.compile(r"(gap|normal|friction|slip|mode)\((.+)\)", re.DOTALL)
 _LABELLED = re.compile(r"(.*\S)\s*\[([^\[\]]*)\]", re.DOTALL)
-_CURE = 'Give names or expressions, such as ["hip", "force(knee)", "l*sin(hip)"]; of a vector its components.'
+CURE = 'Give names or expressions, such as ["hip", "force(knee)", "l*sin(hip)"]; of a vector its components.'
 
 
 class ChannelWarning(UserWarning):
@@ -58,8 +58,8 @@ def channels_of(
     beside: list[dict[str, Floats]] = []
     for other in others:
         columns, _ = _Quantities(other).chosen(wanted, limited=False)
-        at = {column.name: np.interp(run.t, other.t, column.values, left=np.nan, right=np.nan) for column in columns}
-        beside.append(at)
+        is_outside = (run.t < other.t[0]) | (run.t > other.t[-1])
+        beside.append({x.name: np.where(is_outside, np.nan, x.at(other.t, run.t)[0]) for x in columns})
     nothing = np.full(len(run.t), np.nan)
     overlaid = [replace(channel, beside=[table.get(channel.name, nothing) for table in beside]) for channel in channels]
     return overlaid, missing
@@ -223,22 +223,13 @@ class _Quantities:
 
     def _contact(self, word: str, name: str) -> Channel:
         """A quantity of a contact, stop or dry friction, of all its parts."""
-        from ..contact.results import MODES, units_of_contact
+        from ..contact.results import of_all_parts, units_of_contact
 
         contact = self._touching.get(name) or self.run.contact(name)
         self._touching[name] = contact
         length, force, speed = units_of_contact(self.run, name)
-        size = (len(contact.t), len(contact.parts))
-        across, slip = (np.linalg.norm(v, axis=-1).reshape(size) for v in (contact.tangential, contact.slip))
-        numbers = np.argmax(contact.mode.reshape(size)[..., None] == MODES, axis=-1)
-        unit, values = {
-            "gap": (length, contact.gap.reshape(size).min(axis=1)),
-            "normal": (force, contact.normal.reshape(size).sum(axis=1)),
-            "friction": (force, across.sum(axis=1)),
-            "slip": (speed, slip.max(axis=1)),
-            "mode": ("", np.where((numbers == 2).any(axis=1), 2, numbers.max(axis=1))),
-        }[word]
-        return _channel(f"{word}({name})", unit, np.asarray(values, dtype=np.float64))
+        unit = {"gap": length, "normal": force, "friction": force, "slip": speed, "mode": "mode"}[word]
+        return _channel(f"{word}({name})", unit, of_all_parts(contact, word))
 
     def _followed(self, letter: str) -> Iterable[Channel]:
         columns = [column for label, column in self.followed.items() if label.startswith(letter)]
@@ -273,7 +264,7 @@ def _components(name: str, unit: str, values: Floats) -> Iterable[Channel]:
 
 def _pairs(wanted: Channels) -> list[tuple[str, str | Expr]]:
     """Labels, "" where there are none, with names or expressions."""
-    with understood("a list of channels", wanted, place="channels", cure=_CURE):
+    with understood("a list of channels", wanted, place="channels", cure=CURE):
         if isinstance(wanted, str | Expr):
             pairs: list[tuple[str, str | Expr]] = [("", wanted)]
         elif isinstance(wanted, Mapping):
@@ -281,7 +272,7 @@ def _pairs(wanted: Channels) -> list[tuple[str, str | Expr]]:
         else:
             pairs = [("", quantity) for quantity in wanted]
     for label, quantity in pairs:
-        with understood("a channel", quantity, place="channels", cure=_CURE):
+        with understood("a channel", quantity, place="channels", cure=CURE):
             if not isinstance(label, str) or not isinstance(quantity, str | Expr):
                 raise TypeError
     return pairs

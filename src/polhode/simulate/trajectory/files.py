@@ -52,10 +52,10 @@ def columns_of(run: Trajectory) -> Iterator[tuple[str, str, Floats]]:
 # ---- comma-separated text ------------------------------------------------------------------------------------
 
 
-def as_csv(trajectory: Trajectory, reactions: Sequence[str] = (), contacts: Sequence[str] = ()) -> bytes:
+def as_csv(trajectory: Trajectory, reactions: str | Sequence[str] = (), contacts: str | Sequence[str] = ()) -> bytes:
     """Time, then columns `q.name`, `u.name`, `z.name`, `tau.name` and `input.name`, with SI units: `q.hinge [rad]`."""
     from ...model.lookup import units_by_name
-    from ..contact.results import columns_of_contacts
+    from ..contact.results import columns_of_contacts, names_in
 
     units = {} if trajectory.functions is None else units_by_name(trajectory.functions.derivation.model)
     names, columns = ["time [s]" if units else "time"], [trajectory.t]
@@ -73,7 +73,7 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = (), contacts: Sequ
     if trajectory.controller is not None:
         for name, values in zip(trajectory.controller.names, trajectory.controller.held(trajectory.t).T, strict=True):
             add("controller.", name, values)
-    for name in reactions:
+    for name in names_in(reactions):
         _, torque, force = trajectory.reaction(name)
         for prefix, vectors in (("torque.", torque), ("force.", force)):
             for axis, values in zip("xyz", vectors.T, strict=True):
@@ -241,9 +241,9 @@ def read_info(info: Mapping[str, Any]) -> dict[str, Any]:
 # ---- xarray --------------------------------------------------------------------------------------------------
 
 
-def to_xarray(trajectory: Trajectory, reactions: Sequence[str] = (), contacts: Sequence[str] = ()) -> Any:
+def to_xarray(trajectory: Trajectory, reactions: str | Sequence[str] = (), contacts: str | Sequence[str] = ()) -> Any:
     """A dataset over `time`: coordinates and states by name, speeds as `d(name)`, `tau(name)`, `input(name)`."""
-    from ..contact.results import columns_of_contacts
+    from ..contact.results import columns_of_contacts, names_in
 
     xarray = installed("xarray", "data", code="E-FILE-READ")
     columns: list[tuple[str, str, str, Any]] = [
@@ -251,7 +251,7 @@ def to_xarray(trajectory: Trajectory, reactions: Sequence[str] = (), contacts: S
         for field, name, values in columns_of(trajectory)
     ]
     axes = {"axis": list("xyz")} if reactions else {}
-    for name in reactions:
+    for name in names_in(reactions):
         _, torque, force = trajectory.reaction(name)
         for kind, vectors in (("torque", torque), ("force", force)):
             columns.append((kind, name, f"{kind}({name})", (("time", "axis"), vectors)))

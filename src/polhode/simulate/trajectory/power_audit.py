@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike
 
 from ...compiled.reactions import Floats, motion
 from ...dynamics.power import power
-from ...dynamics.whole import refuse_contacts
 from ...errors import SimulationError
 from ...notebook import Cell, Shown, Table
 from .between_samples import nodes_of
@@ -149,8 +148,10 @@ def audited(trajectory: Trajectory, tau: ArrayLike | None = None) -> PowerAudit:
         from ..contact.audit import with_contacts
 
         return with_contacts(trajectory, tau)
-    names = [name for name, *_ in trajectory.mechanism.derivation.synopsis.contacts]
-    refuse_contacts(names, "a power audit of a run that is read from columns")
+    if trajectory.mechanism.derivation.synopsis.contacts:
+        from ..contact.results import check_history
+
+        check_history(trajectory)
     powers, multipliers = _powers_along(trajectory, tau)
     least = max(_LEAST, _SLOW * float(np.abs(multipliers).max(initial=0.0)))
     scale = max(least, *(float(np.abs(balance.powers).sum(axis=1).max(initial=0.0)) for balance in powers))

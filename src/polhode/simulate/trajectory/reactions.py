@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike
 
 from ...compiled.quantities import Quantity
 from ...compiled.reactions import Floats, evaluate
-from ...dynamics.whole import refuse_contacts
 from ...errors import PolhodeError, understood
 from .trajectory import Trajectory
 
@@ -106,15 +105,16 @@ def evaluated_along(trajectory: Trajectory, quantity: Quantity, tau: ArrayLike |
 
 def with_contact_forces(trajectory: Trajectory, efforts: Floats) -> tuple[Floats, Floats]:
     """Efforts and what contacts, stops and dry friction add to them; the forces of these, row by row."""
-    contact_forces = forces_of(trajectory, "a reaction of a stored run").forces
+    contact_forces = forces_of(trajectory).forces
     rows = trajectory.mechanism.evaluate("contact_matrix", trajectory.q, **trajectory.given)
     return np.asarray(efforts + (contact_forces[:, None] @ rows)[:, 0]), contact_forces
 
 
-def forces_of(trajectory: Trajectory, what: str) -> Forces:
+def forces_of(trajectory: Trajectory) -> Forces:
     """The forces of contacts, stops and dry friction along a run; one without their history is refused."""
-    if trajectory.info.get("contacts") is None:
-        refuse_contacts([name for name, *_ in trajectory.mechanism.derivation.synopsis.contacts], what)
+    from ..contact.results import check_history
+
+    check_history(trajectory)
     return trajectory._contact_forces
 
 

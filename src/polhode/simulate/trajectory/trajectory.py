@@ -473,7 +473,12 @@ class Trajectory(ClosedLoopResults, Shown):
 
     # ---- files -----------------------------------------------------------------------------------------------
 
-    def to_csv(self, path: str | os.PathLike[str], reactions: Sequence[str] = (), contacts: Sequence[str] = ()) -> Path:
+    def to_csv(
+        self,
+        path: str | os.PathLike[str],
+        reactions: str | Sequence[str] = (),
+        contacts: str | Sequence[str] = (),
+    ) -> Path:
         """Write time, coordinates (`q.…`), speeds (`u.…`) and states (`z.…`) as comma-separated text, whole or not.
 
         Efforts (`tau.…`) are there where any acted, inputs (`input.…`) where there are any. Reactions named
@@ -506,7 +511,7 @@ class Trajectory(ClosedLoopResults, Shown):
         trajectory = Trajectory(**read_archive(path_of(path)))
         return trajectory if equations is None else trajectory.of(equations, trajectory.parameters)
 
-    def to_xarray(self, reactions: Sequence[str] = (), contacts: Sequence[str] = ()) -> Any:
+    def to_xarray(self, reactions: str | Sequence[str] = (), contacts: str | Sequence[str] = ()) -> Any:
         """An xarray.Dataset over `time`: coordinates and states by name, speeds `d(name)`, `tau(name)`, `input(name)`.
 
         Reactions named are added: `torque(name)` and `force(name)`, each over `time` and `axis`; of contacts the

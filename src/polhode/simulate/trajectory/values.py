@@ -119,7 +119,7 @@ def compiled_values(
             "inputs": functions.input_values() if trajectory.inputs is None else trajectory.inputs,
         }
         if accelerates and functions.derivation.synopsis.contacts:
-            arrays["udot"] = forces_of(trajectory, "an acceleration along a stored run").accelerations
+            arrays["udot"] = forces_of(trajectory).accelerations
         elif accelerates:
             rest: dict[str, Any] = {"t": trajectory.t, "inputs": arrays["inputs"], "parameters": trajectory.parameters}
             q, u, z = trajectory.q, trajectory.u, trajectory.z

@@ -94,13 +94,14 @@ function strip(members, isLast) {
     return ([bottom, top] = [bottom - room, top + room]);
   }
 
-  function line(b, values, base) {
+  function line(b, values, base, stepped) {
     const [from, to] = framesShown();
     b.beginPath();
     let down = false;
     for (let i = from; i <= to; i++) {
       if (Number.isNaN(values[i])) down = false;
       else {
+        if (down && stepped) b.lineTo(X(start + i * data.step), Y(base + values[i - 1]));
         b[down ? "lineTo" : "moveTo"](X(start + i * data.step), Y(base + values[i]));
         down = true;
       }
@@ -123,7 +124,8 @@ function strip(members, isLast) {
     b.strokeStyle = css.hair;
     b.textAlign = "right";
     b.textBaseline = "middle";
-    for (const [v, text] of ticks(bottom, top, Math.max(3, Math.floor(height / 30)))) {
+    const named = members[0].words.map((word, i) => [i, word]).filter(([i]) => i >= bottom && i <= top);
+    for (const [v, text] of named.length ? named : ticks(bottom, top, Math.max(3, Math.floor(height / 30)))) {
       const y = Math.round(Y(v)) + 0.5;
       b.beginPath();
       b.moveTo(GUTTER, y);
@@ -153,10 +155,10 @@ function strip(members, isLast) {
       b.strokeStyle = vivid(m.color);
       b.setLineDash([5, 4]);
       b.lineWidth = 1.2;
-      m.beside.forEach((values, g) => m.hiddenBeside.has(g) || line(b, values, m.base));
+      m.beside.forEach((values, g) => m.hiddenBeside.has(g) || line(b, values, m.base, m.words.length));
       b.setLineDash([]);
       b.lineWidth = 1.6;
-      line(b, m.values, m.base);
+      line(b, m.values, m.base, m.words.length);
     }
     b.restore();
   }
@@ -202,8 +204,8 @@ function strip(members, isLast) {
       const at = duration > 0 ? clamp((state.time - start) / data.step, 0, frames - 1) : 0;
       const i = Math.floor(at), j = Math.min(i + 1, frames - 1);
       members.forEach((m, n) => {
-        const value = m.base + (j > i ? m.values[i] * (i + 1 - at) + m.values[j] * (at - i) : m.values[i]);
-        legends[n].value.textContent = `${figure(value)}${m.unit ? ` ${m.unit}` : ""}`;
+        const value = m.base + (j > i && !m.words.length ? m.values[i] * (i + 1 - at) + m.values[j] * (at - i) : m.values[i]);
+        legends[n].value.textContent = m.words[value] ?? `${figure(value)}${m.unit ? ` ${m.unit}` : ""}`;
         if (Number.isNaN(value) || !m.shown || !within) return;
         pen.beginPath();
         pen.arc(x, Y(value), 3.6, 0, 2 * Math.PI);

@@ -21,6 +21,7 @@ const duration = data.step * (frames - 1);
 const channels = data.channels.map((c, i) => ({
   name: c.name,
   unit: c.unit,
+  words: c.words,
   base: c.base,
   values: floats(c.values),
   beside: c.beside.map(floats),

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
+from polhode.errors import SimulationError
 from polhode.simulate import Trajectory
 from polhode.simulate.trajectory.channels import channels_of
 
@@ -53,8 +55,10 @@ def test_a_run_without_its_history_or_with_another_mechanism_is_refused_with_a_s
     columns = Trajectory.from_csv(run.to_csv(tmp_path / "run.csv"), equations)
     with pytest.raises(ph.PolhodeError, match="CSV"):
         columns.contact("sole")
-    with pytest.raises(ph.PolhodeError, match="read from columns"):
-        columns.power_audit(0)
+    for call in (columns.power_audit, lambda: columns.contact_events,
+                 lambda: Trajectory.from_csv(tmp_path / "run.csv").contact_events):  # fmt: skip
+        refused("this run has no history of its contacts.*CSV.*\n.*save", call)
+    assert columns.plot().axes
     path = run.save(tmp_path / "run.npz")
     with pytest.raises(ph.PolhodeError, match="no mechanism"):
         Trajectory.load(path).contact("sole")
@@ -66,6 +70,31 @@ def test_a_run_without_its_history_or_with_another_mechanism_is_refused_with_a_s
         Trajectory.load(path, s.derive()).contact("path stop 0")
 
 
+def test_a_run_that_ended_at_its_start_says_why_and_is_written(tmp_path: Path) -> None:
+    pytest.importorskip("xarray")
+    equations, _ = thrown()
+    with pytest.raises(SimulationError, match="'sole' overlaps") as caught:
+        equations.simulate(1, start={"z": -0.2})
+    run: Any = caught.value.trajectory
+    refused("ended at its start: at t = 0 s 'sole' overlaps", lambda: run.contact("sole"))
+    refused("ended at its start: at t = 0 s 'sole' overlaps", run.power_audit)
+    assert "overlaps" in run.to_csv(tmp_path / "run.csv", contacts=["sole"]).read_text()
+    assert run.contact_events == () and "x" in run.to_xarray(contacts=["sole"])
+    data = equations.simulate(1, start={"z": np.array([-0.2, 0.1])}, samples=3).to_xarray(contacts="sole")
+    assert np.isnan(data["normal(sole)"][0]).all() and np.isfinite(data["normal(sole)"][1]).all()
+
+
+def test_a_name_alone_and_a_name_twice_are_one_contact_or_reaction(tmp_path: Path) -> None:
+    pytest.importorskip("xarray")
+    equations, run = thrown()
+    once = run.to_csv(tmp_path / "run.csv", ["path"], ["sole"]).read_text()
+    for names in ("path", "sole"), (["path"] * 2, ["sole"] * 2):
+        assert run.to_csv(tmp_path / "run.csv", *names).read_text() == once
+        assert run.to_xarray(*names).identical(run.to_xarray(["path"], ["sole"]))
+    batch = equations.simulate(0.5, start={"z": np.array([0.1, 0.2])}, samples=11)
+    assert batch.to_xarray("sole").identical(batch.to_xarray(["sole"]))
+
+
 def test_channels_and_columns_have_forces_gaps_slip_and_modes_with_units(tmp_path: Path) -> None:
     pytest.importorskip("xarray")
     equations, run = thrown()
@@ -74,7 +103,7 @@ def test_channels_and_columns_have_forces_gaps_slip_and_modes_with_units(tmp_pat
     by_name = {each.name: each for each in channels}
     assert [*by_name][:3] == ["normal(sole)", "friction(sole)", "normal(path stop 0)"] and "no contact" in missing[0]
     assert np.array_equal(by_name["normal(sole)"].values, run.contact("sole").normal)
-    assert [by_name[name].unit for name in wanted[1:5]] == ["m", "m/s", "", "m"]
+    assert [by_name[name].unit for name in wanted[1:5]] == ["m", "m/s", "mode", "m"]
     path = run.to_csv(tmp_path / "run.csv", contacts=["sole"])
     assert "gap.sole [m],normal.sole [N],tangential_1.sole [N],slip_1.sole [m/s],mode.sole" in path.read_text()
     assert np.array_equal(Trajectory.from_csv(path, equations).q, run.q)
@@ -141,3 +170,41 @@ def test_least_forces_in_their_cones_are_those_of_a_minimisation(push: float) ->
     forces = np.concatenate([normal, upwards])
     assert (normal > -1e-9).all() and (upwards <= 0.3 * normal + 1e-9).all()
     assert abs(forces @ forces / (best @ best) - 1) < 1e-7
+
+
+def test_a_compliant_contact_has_the_forces_that_move_the_body(tmp_path: Path) -> None:
+    """m z'' = N - m g and m x'' = F, of a box on four points, with bristles too, and of a ball."""
+    shapes = ph.Shape.box(0.4, 0.3, 0.2), ph.Shape.sphere(0.1)
+    for shape, laws in ((shapes[0], {}), (shapes[0], {"bristle": (1e3, 10)}), (shapes[1], {"law": "linear"})):
+        s = ph.System("body")
+        path = ph.Compound(*(ph.Prismatic(axis) for axis in "xyz"))
+        s.joint("f", s.ground, s.body("body", 2), path, coordinates=["x", "y", "z"], speeds=["vx", "vy", "vz"])
+        floor, skin = s.surface("floor", s.ground, ph.Shape.plane()), s.surface("skin", "body", shape)
+        s.contact("sole", floor, skin, stiffness=1e4, damping=1, friction=0.5, **laws)
+        equations = s.derive()
+        run = equations.simulate(0.3, start={"z": 0.105}, speeds={"vx": 0.4, "vy": 0.1}, samples=61)
+        sole, size = run.contact("sole"), (len(run), -1)
+        normal = sole.normal.reshape(size).sum(axis=1)
+        forces = sole.tangential.reshape(len(run), -1, 2).sum(axis=1)
+        moved = run.values(*equations.udot)
+        assert np.allclose(normal, 2 * (moved[2] + 9.81), atol=1e-9), laws
+        assert np.allclose(np.linalg.norm(forces, axis=1), 2 * np.linalg.norm(moved[:2], axis=0), atol=1e-9), laws
+        assert {*np.unique(sole.mode)} == {"open", "slip"} and ((sole.mode == "slip") == (sole.normal > 0)).all()
+        power = (sole.tangential * sole.slip).reshape(len(run), -1).sum(axis=1)
+        assert power.min() < -0.1 and ("bristle" in laws or power.max() <= 0), laws
+        header = run.to_csv(tmp_path / "run.csv", contacts="sole").read_text().split("\n")[0]
+        assert "normal.sole" in header and "slip_2.sole" in header
+    (channel,), _ = channels_of(run, "normal(sole)")
+    assert np.array_equal(channel.values, normal) and channel.unit == "N"
+
+
+def test_a_compliant_stop_has_a_gap_and_a_force_on_each_side() -> None:
+    s = ph.System("slide", gravity=(0, 0, 0))
+    s.joint("x", s.ground, s.body("load", 2), ph.Prismatic("x"))
+    s.stop("x", -0.1, 0.1, stiffness=500, damping=3)
+    equations = s.derive()
+    run = equations.simulate(1, speeds={"x'": 1}, samples=101)
+    stop = run.contact("x stop")
+    assert stop.parts == ("lower", "upper") and stop.mode[0].tolist() == ["open", "open"]
+    assert np.allclose(stop.gap, np.stack([run["x"] + 0.1, 0.1 - run["x"]], axis=1))
+    assert np.allclose(stop.normal @ [1, -1], 2 * run.values(*equations.udot)[0]) and stop.normal.max(axis=0).min() > 10

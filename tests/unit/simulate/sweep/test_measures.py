@@ -148,3 +148,16 @@ def test_what_cannot_be_varied_is_told(
     pendulum: ph.Equations, vary: Any, options: dict[str, Any], kind: type[PolhodeError], told: str
 ) -> None:
     refused(told, lambda: of(pendulum, vary, **options), kind)
+
+
+def test_forces_slip_and_gaps_of_contacts_are_measured() -> None:
+    """A block on a floor is braked by μ m g; with the speed v it stops after v/μg."""
+    s = ph.System("block", gravity=(0, 0, -10))
+    path = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"))
+    s.joint("path", s.ground, s.body("block", 2), path, coordinates=["x", "z"], speeds=["vx", "vz"])
+    s.contact("sole", "block", s.surface("floor", s.ground, ph.Shape.plane()), friction=s.parameter("mu", 0.4))
+    wanted = ["max:normal(sole)", "max:friction(sole)", "final:slip(sole)", "max:gap(sole)"]
+    swept = s.derive().sweep({"mu": [0.2, 0.4]}, 0.5, measure=wanted, speeds={"vx": 2})
+    for name, values in zip(wanted, ([20, 20], [4, 8], [1, 0], [0, 0]), strict=True):
+        np.testing.assert_allclose(swept[name], values, atol=1e-6)
+    refused("max:norml", lambda: s.derive().sweep({"mu": [0.2]}, 1, measure="max:norml(sole)"))

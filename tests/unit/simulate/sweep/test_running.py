@@ -49,7 +49,7 @@ def test_an_interrupted_sweep_goes_on_where_it_was_and_equals_the_uninterrupted(
     assert computed == LENGTHS.tolist()
     computed.clear()
     stop_at.append(LENGTHS[7])
-    with pytest.raises(SweepInterrupted, match="after 6 of 11 runs") as caught:
+    with pytest.raises(SweepInterrupted, match=r"(?s)after 6 of 11 runs.*E-RUN-INTERRUPTED") as caught:
         pendulum.sweep({"l": LENGTHS}, 0.1, measure=counted, store=tmp_path / "runs", **OPTIONS)
     part = caught.value.sweep
     assert part.status.tolist() == ["done"] * 6 + ["not_run"] * 5 and not part.is_whole

@@ -201,7 +201,7 @@ def test_contact_forces_act_on_what_a_joint_carries() -> None:
     assert np.abs(run.reaction("shoulder").torque[w < -1e-3, 1] - 0.3).max() < 1e-12  # dry friction is in its joint
     weight = run.reaction("shoulder", frame="ground").force + touch + [0, 0, -2 * 9.81]
     assert np.abs(weight - centre - acceleration(a, w, alpha, 0.5)).max() < 1e-12
-    refused("a reaction of a stored run", lambda: replace(run, info={}).reaction("elbow"))
+    refused("this run has no history of its contacts", lambda: replace(run, info={}).reaction("elbow"))
 
 
 def test_driving_forces_hold_what_contacts_push() -> None:
