@@ -30,11 +30,11 @@ SHAPES = {
 EVERY = [(a, b) for a, surfaces in PAIRS.items() for b in surfaces]
 BUMPY = ("curve", "heights")
 #: Judged in tests/contact.
-ELSEWHERE = [("ellipsoid", kind) for kind in ("box", "capsule", "ellipsoid")]
+ELSEWHERE = [("ellipsoid", kind) for kind in ("box", "capsule", "ellipsoid", "hull")]
 #: Below, by lines along which one approaches the other.
 APPROACHING = [pair for kind in ("cylinder", "disc") for pair in ((kind, "box"), ("box", kind))]
 #: In tests/contact/test_hulls.py.
-HULLS = [("hull", "box"), ("hull", "hull")]
+HULLS = [("hull", "box"), ("hull", "hull"), ("box", "box")]
 #: The least part of the distance that the gap of a point is.
 FARTHEST = {"box": 0.57, "cylinder": 0.7, "hull": 0.3}
 #: Where the shapes sit in their bodies: position and rotation.
