@@ -331,7 +331,7 @@ def test_a_point_that_slides_over_an_edge_of_a_hull_keeps_its_speed(speed: float
 def test_gaps_change_with_the_velocities_of_what_touches(a: ph.Shape, b: ph.Shape) -> None:
     """At nearly all samples of a flight; at a few another vertex or edge of a class becomes the candidate."""
     spin = {"f_wx": 2, "f_wy": -1, "f_wz": 3, "f_vx": 1, "f_vy": 0.5}
-    run = thrown(a, b).simulate(0.05, start=turned(3), speeds=spin, samples=201, rtol=1e-11, atol=1e-11)
+    run = thrown(a, b).simulate(0.05, start=turned(3), speeds=spin, samples=801, rtol=1e-11, atol=1e-11)
     forces = run._contact_forces
     along = forces.velocities[:, [forces.rows_of(k).start for k in range(forces.count)]]
     rates = np.gradient(forces.gaps, run.t, axis=0)
