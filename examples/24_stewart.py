@@ -34,7 +34,8 @@ print(f"the plate moves between heights of {height.min():.3f} and {height.max():
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 run.animate(out / "24_stewart.html", notes="Six springs hold a plate; every leg turns and slides as the plate asks.")
-run.plot(out / "24_stewart.png")
+legs = [f"leg {leg}" for leg in LEGS]
+run.plot(out / "24_stewart.png", channels=["plate_x", "plate_y", "plate_z", "plate_vx", "plate_vy", "plate_vz", *legs])
 
 values = {p.symbol: float(p.value) for p in platform.parameters.values()}
 p, R = run.pose("plate")

@@ -57,7 +57,8 @@ print(f"in a run the trunk rises by {best.replay['base_z'].max():.3f} m")
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 best.animate(out / "65_quadruped_jump.html", notes="Up by 0.2 m, and round by 60°.")
-best.plot(out / "65_quadruped_jump.png")
+shown = ["base_z", *(f"{foot}z" for foot in pushes), *(f"tau_{joint}" for joint in legs)]
+best.trajectory.plot(out / "65_quadruped_jump.png", channels=shown)
 
 in_contact = (1 - np.tanh(60 * (best.t - 0.25))) / 2
 impulse = simpson(in_contact * sum(best[f"{foot}z"] for foot in pushes), x=best.t)

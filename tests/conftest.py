@@ -7,12 +7,22 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from platformdirs import user_cache_dir
 from tests.seeds import TRIAL
+
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
+
+#: Bytecode of the tests that are collected last.
+LAST = Path(__file__).parent / "unit" / "view" / "__pycache__"
 
 # Tests run side by side in processes: a second thread for matrices of twelve rows costs time and gives none. This is
 # read when NumPy is loaded, which no plugin of pytest may do before (`-p no:zarr`).
@@ -48,12 +58,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if not item.get_closest_marker("trial")]
 
 
+@contextmanager
+def _one_compiles() -> Iterator[None]:
+    """Where there is no bytecode, one process at a time: the first compiles all, and the others load it."""
+    with open(__file__, encoding="utf-8") as file:
+        if fcntl and "PYTEST_XDIST_WORKER" in os.environ and not LAST.exists():
+            fcntl.flock(file, fcntl.LOCK_EX)  # until the file is closed
+        yield
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Look for cycles seldom, and not among what all tests share: graphs are made in bulk and form none."""
     gc.disable()
     try:
-        return (yield)
+        with _one_compiles():
+            return (yield)
     finally:
         gc.collect()
         gc.freeze()

@@ -4,7 +4,7 @@ A kind that a place takes is derived, rates and all: a short run is compared wit
 other kind is refused by a sentence. Types come from the registries: a new one must be entered here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,13 +80,14 @@ def run_of(s: ph.System) -> dict[str, float]:
     return {name: float(run[name][-1]) for name in START}
 
 
-def run_by_hand(kind: str, forces: Forces, mass: dict[str, float]) -> dict[str, float]:
-    """Where the motion ends by a law: forces of f, ∂f/∂b, coordinates and speeds."""
+def run_by_hand(kinds: Sequence[str], forces: Forces, mass: dict[str, float]) -> dict[str, float]:
+    """Where the motion ends by a law: forces of f, the sum of symbols, of ∂f/∂b, coordinates and speeds."""
     names = list(START)
 
     def rates(t: float, x: Any) -> Any:
         q, u = dict(zip(names, x[:4], strict=True)), dict(zip(names, x[4:], strict=True))
-        acting = forces(value_of(kind, t, q, u), float(kind == "coordinate"), q, u)
+        f = sum(value_of(kind, t, q, u) for kind in kinds)
+        acting = forces(f, float("coordinate" in kinds), q, u)
         found = {name: acting.get(name, 0.0) + (push(t) if name == "b" else 0.0) for name in names}
         return [*x[4:], *(found[name] / mass[name] for name in names)]
 
@@ -185,20 +186,26 @@ ACTING: dict[str, tuple[tuple[str, ...], Add, Forces]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("place", "kind"), [(place, kind) for place in ACTING for kind in KINDS])
-def test_what_acts_follows_what_it_depends_on_or_is_refused(place: str, kind: str) -> None:
+@pytest.mark.parametrize("place", ACTING)
+def test_what_acts_follows_what_it_depends_on(place: str) -> None:
     kinds, add, forces = ACTING[place]
     s = rig()
-    f = symbol_of(s, kind)
-    if kind not in kinds:
-        refused(f"the {kind} '", lambda: add(s, f))
-        return
-    add(s, f)
+    add(s, sum(symbol_of(s, kind) for kind in kinds))
     mass = MASS | ({"a": 5.0} if s.motors else {})
-    found, expected = run_of(s), run_by_hand(kind, forces, mass)
-    assert found == pytest.approx(expected, abs=1e-8)
-    unmoved = run_by_hand("time", lambda f, d, q, u: {}, mass)
-    assert max(abs(expected[name] - unmoved[name]) for name in START) > 1e-3  # it acts at all
+    expected = run_by_hand(kinds, forces, mass)
+    assert run_of(s) == pytest.approx(expected, abs=1e-8)
+    for left_out in kinds:  # each kind acts
+        others = run_by_hand([kind for kind in kinds if kind != left_out], forces, mass)
+        assert max(abs(expected[name] - others[name]) for name in START) > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("place", "kind"), [(place, kind) for place, (kinds, *_) in ACTING.items() for kind in KINDS if kind not in kinds]
+)
+def test_what_acts_depends_on_nothing_else(place: str, kind: str) -> None:
+    s = rig()
+    f = symbol_of(s, kind)
+    refused(f"the {kind} '", lambda: ACTING[place][1](s, f))
 
 
 def test_the_stiffness_of_a_motor_follows_what_it_depends_on() -> None:

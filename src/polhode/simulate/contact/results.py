@@ -357,6 +357,8 @@ class Forces:
         G = self.G[sample][np.ix_(held_rows(self.history.groups, change.modes), own)]
         _, singular, vt = np.linalg.svd(G)
         Q = vt[: int((singular > RANK * singular.max(initial=0.0)).sum())]
+        if len(Q) == len(own):  # no others have the same accelerations
+            return force
         target, made = Q @ force[own], force.copy()
         size = max(float(np.abs(target).max()), 1e-300)
 
@@ -365,11 +367,11 @@ class Forces:
 
         nu = target / size
         for method in ("lm", "hybr", "df-sane"):  # at the edges of cones some stop early
+            if np.abs(off(nu)).max() <= _CLOSE:
+                break
             with np.errstate(divide="ignore", invalid="ignore"):  # what fails is not taken
                 found = root(off, target / size, method=method, tol=_NEAR).x
             nu = found if np.abs(off(found)).max() < np.abs(off(nu)).max() else nu
-            if np.abs(off(nu)).max() <= _CLOSE:
-                break
         x = self._projected(sample, sticking, size * (nu @ Q))
         made[own] = x - (Q @ x - target) @ Q
         return made
