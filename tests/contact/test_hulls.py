@@ -323,3 +323,19 @@ def test_a_point_that_slides_over_an_edge_of_a_hull_keeps_its_speed(speed: float
     run = s.derive().simulate(0.3, start={"x": 0.9, "z": 1}, speeds={"vx": speed})
     fall = 0.3 - 0.1 / speed
     assert run.x[-1] == pytest.approx([0.9 + 0.3 * speed, 1 - 9.81 * fall**2 / 2, speed, -9.81 * fall], abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [(ph.Shape.box(*SMALL), ph.Shape.box(*LARGE)), (ph.Shape.hull(TETRAHEDRON), ph.Shape.box(*LARGE))]
+)
+def test_gaps_change_with_the_velocities_of_what_touches(a: ph.Shape, b: ph.Shape) -> None:
+    """At nearly all samples of a flight; at a few another vertex or edge of a class becomes the candidate."""
+    spin = {"f_wx": 2, "f_wy": -1, "f_wz": 3, "f_vx": 1, "f_vy": 0.5}
+    run = thrown(a, b).simulate(0.05, start=turned(3), speeds=spin, samples=801, rtol=1e-11, atol=1e-11)
+    forces = run._contact_forces
+    along = forces.velocities[:, [forces.rows_of(k).start for k in range(forces.count)]]
+    rates = np.gradient(forces.gaps, run.t, axis=0)
+    compared = (np.abs(rates) > 1e-9)[1:-1]  # the gap of edges that touch nowhere is constant
+    off = np.where(compared, np.abs(rates - along)[1:-1], 0)
+    assert np.quantile(off, 0.97, axis=0).max() < 1e-4
+    assert (compared.mean(axis=0) > 0.9).sum() > forces.count / 2

@@ -34,7 +34,7 @@ ELSEWHERE = [("ellipsoid", kind) for kind in ("box", "capsule", "ellipsoid", "hu
 #: Below, by lines along which one approaches the other.
 APPROACHING = [pair for kind in ("cylinder", "disc") for pair in ((kind, "box"), ("box", kind))]
 #: In tests/contact/test_hulls.py.
-HULLS = [("hull", "box"), ("hull", "hull")]
+HULLS = [("hull", "box"), ("hull", "hull"), ("box", "box")]
 #: The least part of the distance that the gap of a point is.
 FARTHEST = {"box": 0.57, "cylinder": 0.7, "hull": 0.3}
 #: Where the shapes sit in their bodies: position and rotation.
