@@ -318,3 +318,16 @@ def test_feet_that_slide_have_derivatives_and_impacts_on_them_none() -> None:
     size = float(np.linalg.norm([0.98, 0.15, 0.1]))
     start = {name: value / (1 if name == "f_z" else size) for name, value in tilted.items()}
     refused("impulses that are not unique", lambda: e.sensitivities(1, ["f_vx"], start=start, speeds={"f_vx": 1}))
+
+
+def test_a_cube_that_strikes_a_box() -> None:
+    s = ph.System("cube")
+    cube = s.body("cube", 1, inertia=(0.01,) * 3)
+    s.joint("f", s.ground, cube, ph.Free())
+    rock = s.surface("rock", s.ground, ph.Shape.box(2, 2, 0.2), at=(0, 0, -0.1))
+    skin = s.surface("skin", cube, ph.Shape.box(0.2, 0.2, 0.2))
+    s.contact("touch", skin, rock, friction=0.3, restitution=s.parameter("e", 0.4))
+    turn = np.array([0.9, 0.2, 0.3, 0.1]) / np.sqrt(0.95)
+    start = dict(zip(("f_e0", "f_e1", "f_e2", "f_e3", "f_x", "f_y", "f_z"), (*turn, 0.1, 0.05, 0.3), strict=True))
+    found, _ = compared(s.derive(), 0.2, {**start, "f_vz": 0.0, "e": 0.4}, ["e", "f_z", "f_vz"])
+    assert any(each.what == "impact" for each in found.trajectory.contact_events)

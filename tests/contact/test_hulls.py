@@ -1,5 +1,6 @@
 """Convex hulls and meshes: they rest on faces, move as boxes do, do not enter each other, and touch where coal says."""
 
+import ast
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -339,3 +340,32 @@ def test_gaps_change_with_the_velocities_of_what_touches(a: ph.Shape, b: ph.Shap
     off = np.where(compared, np.abs(rates - along)[1:-1], 0)
     assert np.quantile(off, 0.97, axis=0).max() < 1e-4
     assert (compared.mean(axis=0) > 0.9).sum() > forces.count / 2
+
+
+#: Shapes, turn in degrees and place: apart by 0.2 and 0.1 m, and tip on tip, where separations of several faces are
+#: the same by symmetry.
+APART = {
+    "beams": (ph.Shape.box(1, 0.1, 0.1), ("xy", [45, 30]), (0, 0.3207106781186548, 0)),
+    "plates": (ph.Shape.box(1, 1, 0.01), ("zy", [45, 30]), (0.7186602540378445, 0, 0)),
+    "octahedra": (ph.Shape.hull(OCTAHEDRON / 2), ("z", [23]), (0.1 + 0.1 * np.cos(np.radians(23)), 0, 0)),
+}
+
+
+@pytest.mark.parametrize("name", APART)
+def test_what_is_apart_along_two_faces_alike_is_not_refused(name: str) -> None:
+    shape, turn, place = APART[name]
+    x, y, z, w = Rotation.from_euler(*turn, degrees=True).as_quat()
+    start = dict(zip(("f_e0", "f_e1", "f_e2", "f_e3", "f_x", "f_y", "f_z"), (w, x, y, z, *place), strict=True))
+    assert thrown(shape, shape).simulate(1e-6, start=start).status == "done"
+
+
+def test_the_depth_of_an_overlap_is_told_and_a_start_near_it() -> None:
+    """Equal cubes whose edges overlap by 1.05e-8."""
+    cube, places = ph.Shape.box(0.1, 0.1, 0.1), ("f_e0", "f_e1", "f_e2", "f_e3", "f_x", "f_y", "f_z")
+    given = (-0.88458969592788, -0.28450270157122465, 0.29741590092395187, -0.2193241084205969,
+             0.11329012616027467, 0.08347395625485163, -0.012685884410632424)  # fmt: skip
+    start = dict(zip(places, given, strict=True))
+    with pytest.raises(ph.PolhodeError, match=r"overlaps by 1.05e-08") as refused:
+        thrown(cube, cube).simulate(0.1, start=start)
+    found = ast.literal_eval(str(refused.value).split("start=")[1].split("}")[0] + "}")
+    assert max(abs(found[name] - start[name]) for name in found) < 1e-6

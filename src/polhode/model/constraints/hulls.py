@@ -114,6 +114,11 @@ def _chosen(values: Row, features: Sequence[Row]) -> tuple[Expr, list[Expr]]:
     return row[0], row[1:]
 
 
+def _others(number: Expr, values: Row, instead: Expr) -> list[Expr]:
+    """The values, but `instead` of the one with a number, from 0."""
+    return [where(absolute(number - k) - Fraction(1, 2), as_expr(x), instead) for k, x in enumerate(values)]
+
+
 def _least(values: Row) -> Expr:
     return as_expr(reduce(minimum, values))
 
@@ -122,9 +127,9 @@ def _greatest(values: Row) -> Expr:
     return as_expr(reduce(maximum, values))
 
 
-def _deep(whole: Expr) -> Expr:
+def _deep(whole: Expr, size: Expr) -> Expr:
     """The margin of all candidates of bodies at a distance: how deep they overlap, or negative."""
-    return as_expr(where(-whole - _OVERLAP, -whole, as_expr(-_OVERLAP)))
+    return as_expr(where(-whole - _OVERLAP, -whole, -whole - _APART * size))
 
 
 # ---- on planes, and what is on hulls -----------------------------------------------------------------------------
@@ -164,19 +169,16 @@ def on_hull(size: Row, p: Vector, r: Expr, C: Matrix | None = None, inverse: Mat
     C, inverse = C or one, inverse or one
     beyond = [as_expr(n.dot(p) - d) for n, _, d in own.faces]
     widths = [as_expr(1) if is_ball else as_expr(sqrt(as_expr(n.dot(C @ n)))) for n, *_ in own.faces]
-    most, found = _chosen(
+    _, found = _chosen(
         [each / width for each, width in zip(beyond, widths, strict=True)],
-        [(*n, *t, each) for (n, t, _), each in zip(own.faces, beyond, strict=True)],
+        [(*n, *t, each, as_expr(k)) for k, ((n, t, _), each) in enumerate(zip(own.faces, beyond, strict=True))],
     )
-    n, t, gap = Vector(found[:3]), Vector(found[3:6]), found[6]
+    n, t, gap, number = Vector(found[:3]), Vector(found[3:6]), found[6], found[7]
     if is_ball and is_zero(r):
-        second = _greatest([where(gap - each, each, -own.size) for each in beyond])
+        second = _greatest(_others(number, beyond, -own.size))
         return Touch(gap, n, (t, n.cross(t)), as_expr(-second - gap))  # which falls through zero at an edge
     foot = p - C @ n * (gap if is_ball else gap / n.dot(C @ n))
-    aside = [
-        where(most - each / width, as_expr(m.dot(foot) - d), -own.size)
-        for each, width, (m, _, d) in zip(beyond, widths, own.faces, strict=True)
-    ]
+    aside = _others(number, [m.dot(foot) - d for m, _, d in own.faces], -own.size)
     arms = []
     for u, middle, half in own.edges:
         across = inverse @ u
@@ -199,7 +201,7 @@ def axis_on_hull(a: Shape, b: Shape, X: Pose) -> list[Touch]:
     other = solid(b.kind, b.size)
     size, apart = as_expr(maximum(own.size, other.size)), _separations(own, other, X)
     pairs = list(_edge_pairs(own, other, X, size))
-    deep = _deep(_greatest([*apart, *(each[1] for each in pairs)]))
+    deep = _deep(_greatest([*apart, *(each[1] for each in pairs)]), size)
     made = []
     for part, most, edges, edge in pairs:
         touch = _crossing(edges, edge, X, size)
@@ -221,7 +223,7 @@ def hulls(a: Shape, b: Shape, X: Pose) -> list[Touch]:
     apart, apart_own = _separations(own, other, X), _separations(other, own, Y)
     pairs = list(_edge_pairs(own, other, X, size))
     whole = _greatest([*apart, *apart_own, *(each[1] for each in pairs)])
-    deep = _deep(whole)
+    deep = _deep(whole, size)
     made = []
     for part, gap, n, t, arm, margin in _on_faces(own, other, X, apart):
         made.append(Touch(gap, n, (t, n.cross(t)), maximum(margin, deep), arm, part))
@@ -230,7 +232,8 @@ def hulls(a: Shape, b: Shape, X: Pose) -> list[Touch]:
         made.append(Touch(gap, n, (t, n.cross(t)), maximum(margin, deep), X.R @ w - X.p, f"other {part}"))
     for part, most, edges, edge in pairs:
         touch = _crossing(edges, edge, X, size)
-        margin = _least([as_expr(touch.margin), _APART * size - whole, most + 500 * size])
+        near = _APART * size - whole + maximum(touch.gap, 0)  # of those apart the pair between which they are
+        margin = _least([as_expr(touch.margin), near, most + 500 * size])
         gap = where(most + 500 * size, touch.gap, -size)  # none of the class is a facet: it touches nowhere
         made.append(replace(touch, gap=gap, margin=maximum(margin, deep), part=part))
     return made
@@ -249,15 +252,15 @@ def _on_faces(own: Solid, other: Solid, X: Pose, apart: Row) -> Iterator[Resting
     """Vertices on the face with the greatest distance: gap, normal, tangent, the arm from the origin of the vertices'
     hull, and the margin: the vertex is inside of all other faces, and not all of its hull is beyond one of them.
     """
-    most, found = _chosen(apart, [(*n, *t, d) for n, t, d in other.faces])
-    n, t, offset = Vector(found[:3]), Vector(found[3:6]), found[6]
-    second = _greatest([where(most - each, each, -other.size) for each in apart])
+    _, found = _chosen(apart, [(*n, *t, d, as_expr(k)) for k, (n, t, d) in enumerate(other.faces)])
+    n, t, offset, face = Vector(found[:3]), Vector(found[3:6]), found[6], found[7]
+    second = _greatest(_others(face, apart, -other.size))
     down = -(X.R.T @ n)
     for number, group in enumerate(own.shape.vertex_classes, start=1):
         _, vertex = _chosen([down.dot(own.points[k]) for k in group], [own.points[k] for k in group])
         arm = X.R @ Vector(vertex)
         p = X.p + arm
-        inside = [where(most - s, d - m.dot(p), other.size) for s, (m, _, d) in zip(apart, other.faces, strict=True)]
+        inside = _others(face, [d - m.dot(p) for m, _, d in other.faces], other.size)
         margin = minimum(_least(inside) + _EDGE, -second - _EDGE / 2)
         yield f"vertex {number}", as_expr(n.dot(p) - offset), n, t, arm, as_expr(margin)
 

@@ -32,6 +32,8 @@ Result = TypeVar("Result")
 _DIRECTION, _SLOW = 1e-5, (1e-5, 1e-3)
 #: Changes that a stepper keeps.
 _REMEMBERED = 1000
+#: Depths are alike within this part, or rounding.
+_ALIKE = 1e-6
 #: So many coordinates of a start are listed.
 _LISTED = 24
 #: In so many modes forces are examined; those that differ by more than this part of a unit are not unique.
@@ -87,12 +89,11 @@ class ContactRun:
         memory = self.memory
         memory.fill(t, x)
         depths = self._depths()
-        deep = np.flatnonzero(depths > TOUCHING).tolist()
-        if deep:
-            k = max(deep, key=lambda each: (float(depths[each]), float(memory.gaps[each])))
+        if depths.max(initial=0.0) > TOUCHING:
+            k = self._deepest(depths)
             raise Stop(
                 "overlap",
-                f"at t = {t:.6g} s '{self.names[k]}' overlaps by {-memory.gaps[k]:.6g}.",
+                f"at t = {t:.6g} s '{self.names[k]}' overlaps by {depths[k]:.6g}.",
                 self._nearest_start(t, x),
             )
         return self.decide(t, x)
@@ -102,13 +103,17 @@ class ContactRun:
         memory = self.memory
         return np.asarray(np.where(memory.has_normal, np.minimum(-memory.gaps, memory.margins), -1.0))
 
+    def _deepest(self, depths: Floats) -> int:
+        """The deepest group; of several that are as deep, that with the largest gap."""
+        return int(np.argmax(np.where(depths >= (1.0 - _ALIKE) * depths.max(), self.memory.gaps, -np.inf)))
+
     def _nearest_start(self, t: float, x: Floats) -> str:
         """The nearest state at which what overlaps touches, in words: one after the other, the deepest first."""
         memory, known = self.memory, self.rates.functions.derivation.synopsis
         closed, found = np.zeros(memory.count, dtype=np.bool_), x
         depths = self._depths()
-        while depths.max() > 0.1 * TOUCHING and not closed[np.argmax(depths)]:
-            closed[np.argmax(depths)] = True
+        while depths.max() > 0.1 * TOUCHING and not closed[k := self._deepest(depths)]:
+            closed[k] = True
             found = memory.closed(t, x, closed)
             scale_quaternions(found, self.rates.groups)
             memory.fill(t, found)

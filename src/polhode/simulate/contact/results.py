@@ -197,11 +197,6 @@ def contact_along(run: Trajectory, name: str) -> ContactResult:
     has_gap = [bool(history.groups[k][2]) for k in groups]
     beside = (forces.margins < 0.0) & (forces.modes == 0)
     gaps = np.where(beside, np.inf, forces.gaps)
-    element: Any = run.mechanism.derivation.model.contacts[name]
-    if element.kind == "contact" and {element.a.kind, element.b.kind} <= {"box", "hull"}:
-        whole = forces.gaps[:, groups]  # the largest is the distance
-        nearest = (whole == whole.max(axis=1, keepdims=True)) & beside[:, groups].all(axis=1)[:, None]
-        gaps[:, groups] = np.where(nearest, whole, gaps[:, groups])
     gap = [gaps[:, k] if is_one else nothing for k, is_one in zip(groups, has_gap, strict=True)]
     normal = [forces.forces[:, r.start] if is_one else nothing for r, is_one in zip(rows, has_gap, strict=True)]
     across = [slice(r.stop - tangents, r.stop) for r in rows]
