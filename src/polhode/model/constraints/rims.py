@@ -7,7 +7,7 @@ A rim of centre c, axis a and radius r has the points P = c + r m, m a unit vect
     rim on heights     the least of f = z - h along the rim: with the gradient N = (-∇h, 1) and t = a × m it is
                        f' = r N·t, f'' = -r (N·m + r t·∇∇h t). Newton's method turns m by the angle of (f'', -f'), which
                        for a plane is exact in one step; g = f/|N|, where ġ = n·v at g = 0
-    lying flat         where s is at most ε a rim has no lowest point; eight fixed points just inside of it touch
+    lying flat         where s is at most ε a rim has no lowest point; sixteen fixed points just inside of it touch
     edge on rim        of direction u: n along u × t = (u·m) a - (u·a) m, outwards from the box, g = n·(P - E). E is
                        where the edge crosses the plane of the rim or, where it is nearly along that plane, the cylinder
                        about a, at two points; P is the point of the rim beside it, and is E at g = 0, where ġ = n·v
@@ -65,8 +65,8 @@ from .pairs import (
 _FLAT = Fraction(1, 10**7)
 #: The slope of its margin there: so steep that a rim which has begun to dip between the fixed points still touches.
 _ABRUPT = 10**9
-#: So many points support a disc which lies flat: it tips where the load is at cos(π/8) to 1 of their circle's radius.
-_POINTS = 8
+#: So many points support a disc which lies flat: it tips where the load is at cos(π/16) to 1 of their circle's radius.
+_POINTS = 16
 #: How far out, in radii, these points are: a disc that rolls on its rim is above them.
 _INSET = Fraction(999, 1000)
 #: The sine of the angle between an edge and the plane of a rim, above which the edge crosses that plane at one point.
@@ -79,7 +79,7 @@ _AXES = (_X, _Y, _Z)
 
 
 def rims(shape: Shape, surface: Shape, X: Pose) -> list[Touch]:
-    """The rims of a disc or cylinder on a surface: each at its lowest point, and at eight points of its own."""
+    """The rims of a disc or cylinder on a surface: each at its lowest point, and at sixteen points of its own."""
     r, _ = _sizes(shape)
     size, axis = [as_expr(each) for each in surface.size], X.R @ _Z
     on: Callable[[Vector], Touch]
