@@ -7,22 +7,12 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Generator
 
 import pytest
 from hypothesis import settings
 from platformdirs import user_cache_dir
 from tests.seeds import TRIAL
-
-try:
-    import fcntl
-except ImportError:  # on Windows
-    fcntl = None  # type: ignore[assignment]
-
-#: Bytecode of the tests that are collected last.
-LAST = Path(__file__).parent / "unit" / "view" / "__pycache__"
 
 # Tests run side by side in processes: a second thread for matrices of twelve rows costs time and gives none. This is
 # read when NumPy is loaded, which no plugin of pytest may do before (`-p no:zarr`).
@@ -31,11 +21,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # What tests compile is stored for the next time, by whatever checkout, and apart from what the user works with: some
 # tests break a derivation on purpose. Those that are about the store have one of their own.
 os.environ.setdefault("POLHODE_CACHE_DIR", user_cache_dir("polhode-tests"))
-
-# Most programs run for a moment: code without optimisation, in which no product is fused into a sum, is made in a
-# third of the time. Trials run what users get.
-if not TRIAL:
-    os.environ.setdefault("POLHODE_LLVM_LEVEL", "0")
 
 # A command in the background of a shell ignores interrupts, and so would the tests that raise them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -58,22 +43,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if not item.get_closest_marker("trial")]
 
 
-@contextmanager
-def _one_compiles() -> Iterator[None]:
-    """Where there is no bytecode, one process at a time: the first compiles all, and the others load it."""
-    with open(__file__, encoding="utf-8") as file:
-        if fcntl and "PYTEST_XDIST_WORKER" in os.environ and not LAST.exists():
-            fcntl.flock(file, fcntl.LOCK_EX)  # until the file is closed
-        yield
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Look for cycles seldom, and not among what all tests share: graphs are made in bulk and form none."""
     gc.disable()
     try:
-        with _one_compiles():
-            return (yield)
+        return (yield)
     finally:
         gc.collect()
         gc.freeze()

@@ -16,7 +16,7 @@ import numpy as np
 from ..codegen.ir.program import Outline, Program
 from ..errors import PolhodeError, unknown, warn
 from .arrays import Floats, address_of
-from .stored_code import LANES, ONE_STATE, Code, CodeStore, Entry, count, effort_of_llvm
+from .stored_code import LANES, ONE_STATE, Code, CodeStore, Entry, count
 
 if TYPE_CHECKING:
     from ..expr.opaque.user import UserFunction
@@ -328,7 +328,7 @@ def _scalar_entry(program: Program) -> Entry:
     in_lanes = are_lanes_faster(program.outline, module.is_packed)
     facts = {"lanes": host.lanes, "in lanes": in_lanes, "rounds alike": module.rounds_alike}
     is_huge = len(module.text) > engine.HUGE and chooses(program)
-    return Entry(facts).with_object_code(engine.object_code(module.text, effort=0 if is_huge else effort_of_llvm()))
+    return Entry(facts).with_object_code(engine.object_code(module.text, effort=0 if is_huge else 2))
 
 
 def lane_code(program: Callable[[], Program], store: CodeStore) -> Code:
@@ -340,7 +340,7 @@ def lane_code(program: Callable[[], Program], store: CodeStore) -> Code:
 
         host = engine.host()
         text = lane_module(program(), host.lanes, fused=host.fused)
-        return Entry().with_object_code(engine.object_code(text, effort=effort_of_llvm()))
+        return Entry().with_object_code(engine.object_code(text))
 
     return store.code(LANES, make)
 

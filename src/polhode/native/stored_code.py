@@ -20,7 +20,6 @@ from importlib.util import find_spec
 from typing import Any, Protocol, TypeVar
 
 from ..codegen.ir.program import Program
-from ..errors import PolhodeError
 from ..files.cache import ObjectCache
 from ..files.version import key_of, store_digests, version_digest
 from .elf_loader import Image, LoadedImage, link
@@ -39,15 +38,6 @@ _TELLING = frozenset({
 def machine() -> str:
     """Operating system, processor with all its features, and the compiler: where one differs, code is made anew."""
     return "\n".join([sys.platform, *_processor(), *_compiler()])
-
-
-def effort_of_llvm() -> int:
-    """LLVM's level of optimisation of programs: POLHODE_LLVM_LEVEL, or 2. At 0 results round otherwise."""
-    given = os.environ.get("POLHODE_LLVM_LEVEL") or "2"
-    if given not in ("0", "1", "2"):
-        message = f"{given!r} is no level of LLVM's optimisation."
-        raise PolhodeError(message, "POLHODE_LLVM_LEVEL", "Set 0, 1 or 2, or remove it.", "E-CODE-NAME")
-    return int(given)
 
 
 def _processor() -> list[str]:
@@ -178,8 +168,7 @@ class CodeStore:
 
     def key(self, part: str) -> str:
         """The cache's key of a part: code for one state, for many, for a loop, each on this machine."""
-        effort = "" if effort_of_llvm() == 2 else f"effort {effort_of_llvm()}"
-        return key_of(self.digest, part, machine() + effort, version_digest(_ROOMS.get(part, "steps")))
+        return key_of(self.digest, part, machine(), version_digest(_ROOMS.get(part, "steps")))
 
     def read_or_make(self, part: str, make: Callable[[], Entry], read: Callable[[Entry], T]) -> T:
         """What `read` makes of the entry of a part; made where it is not stored, or of no use."""

@@ -17,7 +17,7 @@ from polhode.codegen.ir.program import Array, Outline, Program
 from polhode.codegen.plan import plan
 from polhode.expr import Expr, sin, symbols
 from polhode.model.samples import n_four_bar, six_degree_of_freedom_arm
-from polhode.native import compile_program, stored_code
+from polhode.native import compile_program
 from polhode.native.backends import FunctionWarning, are_lanes_faster
 from polhode.ode.native_code import inlined_code
 
@@ -137,8 +137,7 @@ def test_a_function_of_constants_is_left_to_the_set_up_and_not_folded() -> None:
 
 
 @needs_c
-def test_tables_and_functions_run_inside_fixed_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("POLHODE_LLVM_LEVEL", raising=False)  # inlined code is optimised in any case
+def test_tables_and_functions_run_inside_fixed_steps() -> None:
     pull = ph.function("pull", "double pull(double a) { return -4.0 * a; }")
     table = ph.table([-9, 9], [-0.9, 0.9], outside="line")
     t, (q, u) = ph.symbol("t"), symbols("q u")
@@ -177,9 +176,3 @@ def test_a_kept_plan_serves_another_process_with_its_own_callable(tmp_path: Path
     for factor in ("1", "5"):
         done = subprocess.run([sys.executable, "-c", script, factor], env=environment, capture_output=True, text=True)
         assert done.stdout.strip() == str(-3.0 * float(factor)), done.stderr
-
-
-def test_a_level_of_llvm_that_there_is_not_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("POLHODE_LLVM_LEVEL", "3")
-    with pytest.raises(ph.PolhodeError, match="'3' is no level of LLVM's optimisation"):
-        stored_code.effort_of_llvm()
