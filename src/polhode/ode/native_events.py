@@ -223,8 +223,8 @@ class EventMemory:
         """For each event the sign of its last value that was not zero; 0 for none yet."""
         return self._numbers["sides"]
 
-    def come_with(self, signs: Floats) -> None:
-        """Let the first events come with these signs: one that an impact has moved across zero happens at once."""
+    def restore_signs(self, signs: Floats) -> None:
+        """Give the first events the signs from before an impact: one that it moved across zero then happens at once."""
         is_off_zero = np.abs(self.values[: len(signs)]) > _OFF_ZERO
         np.copyto(self.signs[: len(signs)], signs, where=is_off_zero & (signs != 0.0))
 

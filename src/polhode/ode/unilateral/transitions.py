@@ -128,7 +128,6 @@ class Transitions:
     at_once: list[float] = field(default_factory=list)  # times of impacts of several groups that act on each other
     ambiguous: list[tuple[list[int], list[list[int]]]] = field(default_factory=list)  # groups, and sets that may close
     moved: dict[float, float] = field(default_factory=dict)  # times at which ties were passed by steps, and their sums
-    indeterminate: set[int] = field(default_factory=set)  # groups whose forces were not unique
     preloaded: set[int] = field(default_factory=set)  # groups that only forces without a load held
     longest_step: float = np.inf  # of the next one
     _problems: dict[tuple[tuple[int, int], ...], ConeMemory] = field(default_factory=dict)
@@ -191,7 +190,7 @@ class Transitions:
             still = np.where(memory.has_normal, still, np.maximum(still, np.minimum(stops, self.slow)))
         x = self._set_modes(t, x, resting, still, breaking)
         shorter = max(_SHORTER ** (self._at_once[1] - 1), _SHORTEST)
-        self.longest_step = max(self._ahead(t, x, touching) * shorter, _LATE * max(1.0, abs(t)))
+        self.longest_step = max(self._step_limit(t, x, touching) * shorter, _LATE * max(1.0, abs(t)))
         self.changes.append(
             Change(t, memory.modes.copy(), memory.held.copy(), memory.shared.copy(), memory.directions.copy(),
                    memory.arrays["since"].copy(), impulses, ends, guard, first, x.copy())
@@ -438,7 +437,7 @@ class Transitions:
 
     # ---- modes -------------------------------------------------------------------------------------------------
 
-    def _ahead(self, t: float, x: Floats, touching: NDArray[np.bool_]) -> float:
+    def _step_limit(self, t: float, x: Floats, touching: NDArray[np.bool_]) -> float:
         """Twice the time after which a group that has left touches again, or friction has stopped a slip.
 
         Accelerations are those of the modes at this time.
@@ -714,7 +713,6 @@ class Transitions:
         closed = [k for k in range(memory.count) if memory.modes[k] != OPEN and k not in moving]
         memory.shared[[*(sticking or closed), *held]] = 1
         memory.record.is_shared = 1
-        self.indeterminate |= set(sticking)
 
     def _rest(self, t: float, x: Floats) -> Floats:
         """Where rows without velocity leave no speed, and it is zero, all speeds are set to zero and stay so."""

@@ -505,7 +505,7 @@ class Integration:
                 self._add_samples(run.record.next_sample)
                 self.record.jump(t, self._state(before), self.x)
             run.begin(self.end)
-            run.events.come_with(signs)
+            run.events.restore_signs(signs)
             run.record.h_cap = min(run.record.h_cap, self.contacts.transitions.longest_step)
         elif reason in (Reason.PROJECT, Reason.SAMPLE):
             self._project(reason)
@@ -561,7 +561,7 @@ class Integration:
             signs = self._signs()
             run.x[:] = self.contacts.decide(t, run.x.copy(), number - watched)
             self._continue_after_event()
-            events.come_with(signs)
+            events.restore_signs(signs)
             run.record.h_cap = min(run.record.h_cap, self.contacts.transitions.longest_step)
             return
         change = self.events.watched[number].change
@@ -575,7 +575,7 @@ class Integration:
         self._continue_after_event()
 
     def _signs(self) -> Floats:
-        """The signs with which events come to an impact."""
+        """The signs of the last values of the user's events that were not zero."""
         return self.run.events.signs[: len(self.events.watched)].copy()
 
     def _continue_after_event(self) -> None:
