@@ -103,7 +103,7 @@ WRONG: dict[str, Callable[[Ball], Any]] = {
     r"with_contacts\({\"touch\": \"stick\"}\) has this": lambda m: m.stopped().contact().s.derive().linearize(),
     r"a mode: system.with_contacts\({}\) has none": lambda m: m.stopped().s.derive().linearize(),
     r"there is no contact 'tuch'.*'touch'": lambda m: m.contact().run(0.1).contact("tuch"),
-    r"'rub': it is compliant: a force": lambda m: m.brushed().run(0.2).contact("rub"),
+    r"'rub': it is a force": lambda m: m.brushed().run(0.2).contact("rub"),
     r"a run without a duration has no modes": lambda m: m.contact().s.derive().simulate(0).contact("touch"),
     r"start=\{'f_z': 0.1\}. Poses of the model are start='up'": lambda m: m.contact().posed().run(0.05),
     r"run has no contacts": lambda m: m.run(0.1).contact("touch"),

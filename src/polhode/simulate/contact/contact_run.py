@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import takewhile
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from ...ode.event_location import KEPT
 from ...ode.native_events import Effect
 from ...ode.unilateral.cone_problem import SLIPPING
 from ...ode.unilateral.memory import TOUCHING, UnilateralMemory, code
-from ...ode.unilateral.transitions import NoMode, Transitions
+from ...ode.unilateral.transitions import Change, NoMode, Transitions
 from ..guard import Stop
 from ..initial_state import Floats
 from .mode_forces import RANK, are_decisive, held_rows, slip_friction
@@ -57,7 +58,8 @@ class ContactRun:
         size = len(known.coordinates) + len(known.speeds) + len(known.states)
         first = len(known.coordinates)
         self.memory = UnilateralMemory(groups, first, len(known.speeds), size, known.contact_layout)
-        self.examined: set[bytes] = set()
+        self.examined: set[bytes] = set()  # modes in which it is known whether forces are unique
+        self._examined_last: Change | None = None
         self.shared: set[int] = set()  # groups whose forces were not unique
         self.decisive: set[int] = set()  # and on which the motion depends
         self.transitions = Transitions(self.memory, law, self._freedom(), float(np.clip(atol / _DIRECTION, *_SLOW)))
@@ -188,10 +190,13 @@ class ContactRun:
         """Drop what happened long ago."""
         del self.transitions.changes[:-_REMEMBERED]
 
-    def _examine(self) -> None:
-        """Look for forces that are not unique in the modes that were, in the first ones of a run with many."""
-        memory, groups = self.memory, self.rates.functions.derivation.synopsis.contacts
-        for change in self.transitions.changes:
+    def _find_shared_forces(self) -> None:
+        """Find groups whose forces are not unique, in the modes since the last call; at most ten modes of a run."""
+        memory, changes = self.memory, self.transitions.changes
+        groups = self.rates.functions.derivation.synopsis.contacts
+        new = list(takewhile(lambda change: change is not self._examined_last, reversed(changes)))
+        self._examined_last = changes[-1] if changes else None
+        for change in reversed(new):
             key = change.modes.tobytes()
             if key in self.examined or len(self.examined) == _EXAMINED:
                 continue
@@ -201,6 +206,8 @@ class ContactRun:
                 continue
             memory.fill(change.t, change.after)
             G = memory.all.matrix[: memory.size, : memory.size]
+            if not np.isfinite(G).all():
+                continue
             _, singular, vt = np.linalg.svd(G[np.ix_(active, active)])
             free = vt[singular <= RANK * singular.max(initial=0.0)]
             shared = set(memory.group_of[np.array(active)[np.abs(free).max(axis=0, initial=0.0) > _PART]].tolist())
@@ -241,7 +248,7 @@ class ContactRun:
             names = listed([f"'{self.names[k]}'" for k in groups])
             modes = " or ".join(listed([f"'{self.names[k]}'" for k in each]) or "none" for each in closed)
             made.append(f"several motions fit the friction of {names} (Painlevé): those closed may be {modes}.")
-        self._examine()
+        self._find_shared_forces()
         if self.shared:
             names = listed([f"'{self.names[k]}'" for k in sorted(self.shared)])
             made.append(f"the forces of {names} are not unique: the least within their friction cones are reported.")

@@ -177,7 +177,7 @@ def contact_along(run: Trajectory, name: str) -> ContactResult:
         cure = "Take run.driving_force of the joint."
         raise PolhodeError(message, f"contact '{name}'", cure, "E-TRAJECTORY-MISSING")
     if name in _loads_of(run):
-        message = "it is compliant: a force along the motion, without modes and impacts."
+        message = "it is a force along the motion, without modes and impacts."
         cure = "Its power is in run.power_audit()."
         raise PolhodeError(message, f"contact '{name}'", cure, "E-TRAJECTORY-UNSUPPORTED")
     if history is None:
