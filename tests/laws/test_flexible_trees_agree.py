@@ -61,6 +61,12 @@ def test_eight_formalisms_take_flexible_bodies() -> None:
     assert s.compare([*NAMES, "auto"], run=False, functions=()).agree
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if FORMALISMS[name].shortened])
+def test_the_plain_form_of_a_shortened_formalism_takes_flexible_bodies_too(name: str) -> None:
+    s = random_flexible_tree(3)
+    assert s.derive(name, passes=()).agrees_with(s.derive("poincare"))
+
+
 @pytest.mark.parametrize("passes", [("lend",), ("spread", "regroup", "hold", "rest"), ("slide", "regroup", "merge")])
 @pytest.mark.parametrize("frame", ["tangent", "chord", "mean"])
 def test_passes_leave_a_body_at_the_tip_where_it_is(frame: str, passes: tuple[str, ...]) -> None:
